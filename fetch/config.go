@@ -1,0 +1,128 @@
+package fetch
+
+import (
+	"errors"
+	"fmt"
+	"net/mail"
+	"strings"
+	"time"
+
+	"golang.org/x/net/http/httpguts"
+)
+
+// Config says how a client behaves. The zero Config is polite and safe.
+type Config struct {
+	// UserAgent is the whole User-Agent field. Default: "crawl", with "(+Contact)" if there is one.
+	UserAgent string
+
+	// Contact tells a webmaster whom to turn to: a mail address, which is sent as the From field, or a page.
+	Contact string
+
+	// Timeout is for a whole Fetch, from the call to the last byte. Default: 30 s.
+	Timeout time.Duration
+
+	// ConnectTimeout is for one name look-up, and for one connection with its TLS handshake. Default: 10 s.
+	ConnectTimeout time.Duration
+
+	// IdleTimeout is how long a connection is kept between fetches. Default: 30 s.
+	IdleTimeout time.Duration
+
+	// MaxHeadBytes caps the head of an answer, its interim responses included. Default: 256 KiB.
+	MaxHeadBytes int
+
+	// MaxBodyBytes caps the body as sent, and the body as decoded. Default: 64 MiB.
+	MaxBodyBytes int64
+
+	// MaxIdleConns caps the connections kept between fetches. Default: 256.
+	MaxIdleConns int
+
+	// MaxIdlePerHost caps those to one address of a site. Default: 2.
+	MaxIdlePerHost int
+
+	// InsecureTLS accepts any certificate.
+	InsecureTLS bool
+
+	// ConnectTo sends connections elsewhere. The first rule that matches a URL holds.
+	ConnectTo []ConnectTo
+
+	// AllowPrivate opens special addresses (private, loopback, link-local and the like), which are refused otherwise.
+	// An entry is "all", a host name as it stands in the URL, an address, or a range as 10.0.0.0/8; names and addresses
+	// may carry a port, as localhost:8080 or [::1]:8080. An address or a range is opened under whatever name it is met.
+	AllowPrivate []string
+}
+
+const maxBodyBytesLimit = 1 << 40 // far from where sums of sizes overflow
+
+// Validate reports every problem at once, each under its key in the configuration file.
+func (c Config) Validate() error {
+	var errs []error
+	for _, d := range []struct {
+		key   string
+		value time.Duration
+	}{{"timeout", c.Timeout}, {"connect_timeout", c.ConnectTimeout}, {"idle_timeout", c.IdleTimeout}} {
+		if d.value < 0 {
+			errs = append(errs, fmt.Errorf("%s: want 0 for the default or more, got %v", d.key, d.value))
+		}
+	}
+	for _, n := range []struct {
+		key   string
+		value int64
+	}{
+		{"max_head_bytes", int64(c.MaxHeadBytes)}, {"max_body_bytes", c.MaxBodyBytes},
+		{"max_idle_conns", int64(c.MaxIdleConns)}, {"max_idle_per_host", int64(c.MaxIdlePerHost)},
+	} {
+		if n.value < 0 || n.value > maxBodyBytesLimit {
+			errs = append(errs, fmt.Errorf("%s: want 0 for the default or up to %d, got %d", n.key, int64(maxBodyBytesLimit), n.value))
+		}
+	}
+	if !httpguts.ValidHeaderFieldValue(c.UserAgent) {
+		errs = append(errs, fmt.Errorf("user_agent: %q is no field value", c.UserAgent))
+	}
+	if !httpguts.ValidHeaderFieldValue(c.Contact) {
+		errs = append(errs, fmt.Errorf("contact: %q is no field value", c.Contact))
+	}
+	for _, rule := range c.ConnectTo {
+		if err := rule.validate(); err != nil {
+			errs = append(errs, fmt.Errorf("connect_to: %w", err))
+		}
+	}
+	for _, entry := range c.AllowPrivate {
+		if _, err := parseOpening(entry); err != nil {
+			errs = append(errs, fmt.Errorf("allow_private: %w", err))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+func (c Config) withDefaults() Config {
+	if c.UserAgent == "" {
+		c.UserAgent = "crawl"
+		if c.Contact != "" {
+			c.UserAgent += " (+" + c.Contact + ")"
+		}
+	}
+	setDefault(&c.Timeout, 30*time.Second)
+	setDefault(&c.ConnectTimeout, 10*time.Second)
+	setDefault(&c.IdleTimeout, 30*time.Second)
+	setDefault(&c.MaxHeadBytes, 256<<10)
+	setDefault(&c.MaxBodyBytes, 64<<20)
+	setDefault(&c.MaxIdleConns, 256)
+	setDefault(&c.MaxIdlePerHost, 2)
+	return c
+}
+
+func setDefault[T comparable](v *T, otherwise T) {
+	var zero T
+	if *v == zero {
+		*v = otherwise
+	}
+}
+
+// mailbox returns the address in Contact, if it is one.
+func (c Config) mailbox() (string, bool) {
+	a, err := mail.ParseAddress(strings.TrimPrefix(c.Contact, "mailto:"))
+	if err != nil {
+		return "", false
+	}
+	return a.Address, true
+}

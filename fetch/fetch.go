@@ -1,0 +1,214 @@
+// Package fetch makes one polite HTTP hop.
+//
+// A Fetch sends one GET and returns its answer. It follows no redirect, dials no address but those it was given and has
+// checked, keeps one deadline from the call to the last byte, and holds no more of a head or a body than the caps allow,
+// before decoding and after. What a server sent only in part is returned and marked, not thrown away. A Robots says what a
+// site's robots.txt allows; each of its rules costs time linear in rule and URL.
+//
+// The price: GET over HTTP/1.1 only, bodies whole in memory, and a caller that gives each Result back by Release.
+package fetch
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/netip"
+	"time"
+
+	"crawl/canon"
+)
+
+// Client fetches. It is safe for use by many goroutines, and owns the connections between fetches and the buffers that
+// results lie in.
+type Client struct {
+	cfg    Config // not written after New, as all below
+	policy policy
+	fields []field // sent with every request
+	tls    *tls.Config
+	lookup func(ctx context.Context, host string) ([]netip.Addr, error)
+	dialer func(ctx context.Context, addr netip.AddrPort) (net.Conn, error)
+
+	idle    *idleConns
+	readers readers
+	bufs    *buffers
+	codings *decoders
+}
+
+// Request names what to fetch.
+type Request struct {
+	URL canon.URL
+
+	// Addrs are the addresses that may be dialled for URL, best first, as Resolve returns them. With none, Fetch asks
+	// Resolve itself.
+	Addrs []netip.AddrPort
+
+	// Header holds further fields to send. They replace the client's own of the same name. Fields that frame the message
+	// or name its host are refused.
+	Header http.Header
+}
+
+var errNoURL = errors.New("no URL")
+
+// New returns a client for cfg, which it completes with the defaults.
+func New(cfg Config) (*Client, error) {
+	if err := cfg.Validate(); err != nil {
+		return nil, err
+	}
+	cfg = cfg.withDefaults()
+	bufs := new(buffers)
+	c := &Client{
+		cfg:     cfg,
+		policy:  newPolicy(cfg.AllowPrivate),
+		fields:  clientFields(cfg),
+		lookup:  lookupFunc(&net.Resolver{PreferGo: true}), // its look-ups end with their context, cgo's do not
+		dialer:  dialTCP,
+		idle:    newIdleConns(cfg.MaxIdleConns, cfg.MaxIdlePerHost, cfg.IdleTimeout),
+		bufs:    bufs,
+		codings: &decoders{bufs: bufs},
+	}
+	c.tls = &tls.Config{
+		InsecureSkipVerify: cfg.InsecureTLS,
+		NextProtos:         []string{"http/1.1"},
+		ClientSessionCache: tls.NewLRUClientSessionCache(cfg.MaxIdleConns),
+	}
+	return c, nil
+}
+
+// Close closes the idle connections. Fetches under way end as they would have, and close theirs; later ones fail with
+// net.ErrClosed. Once they have returned, the client has no goroutine and no connection left.
+func (c *Client) Close() error {
+	c.idle.close()
+	return nil
+}
+
+// Fetch asks for r.URL once and returns the answer, whatever its status. It fails with an *Error when there is no
+// complete head. Once there is one, the result is returned even if the body is cut short by the deadline, by the caps or
+// by the peer: Result.Truncated says so. The end of ctx aborts at once; when that is a cancellation and no deadline,
+// there is no result.
+//
+// A request that fails on a kept connection before the first byte of its answer is sent a second time, on a new one: the
+// server may have closed the old one meanwhile.
+func (c *Client) Fetch(ctx context.Context, r Request) (*Result, error) {
+	h := hop{Request: r, start: time.Now()}
+	h.deadline = h.start.Add(c.cfg.Timeout)
+	if d, ok := ctx.Deadline(); ok && d.Before(h.deadline) {
+		h.deadline = d
+	}
+	if err := c.admit(ctx, r); err != nil {
+		return nil, err
+	}
+	if len(h.Addrs) == 0 {
+		addrs, err := c.resolveBy(ctx, h.deadline, r.URL)
+		if err != nil {
+			return nil, err
+		}
+		h.Addrs = addrs
+	}
+	if cn := c.idle.take(r.URL.Origin(), h.Addrs); cn != nil {
+		res, err := c.exchange(ctx, cn, h)
+		if !errors.Is(err, errStale) {
+			return res, err
+		}
+	}
+	cn, err := c.dial(ctx, h)
+	if err != nil {
+		return nil, err
+	}
+	return c.exchange(ctx, cn, h)
+}
+
+func (c *Client) resolveBy(ctx context.Context, deadline time.Time, u canon.URL) ([]netip.AddrPort, error) {
+	ctx, cancel := context.WithDeadline(ctx, deadline)
+	defer cancel()
+	return c.Resolve(ctx, u)
+}
+
+// hop is one Fetch under way.
+type hop struct {
+	Request
+	start, deadline time.Time
+}
+
+// admit refuses what needs no connection to fail.
+func (c *Client) admit(ctx context.Context, r Request) error {
+	switch {
+	case r.URL.IsZero():
+		return &Error{URL: r.URL, Phase: PhaseWrite, Err: errNoURL}
+	case c.idle.isClosed():
+		return &Error{URL: r.URL, Phase: PhaseDial, Err: fmt.Errorf("client: %w", net.ErrClosed)}
+	}
+	if err := ctx.Err(); err != nil {
+		return newError(r.URL, PhaseDial, err)
+	}
+	if err := checkFields(r.Header); err != nil {
+		return &Error{URL: r.URL, Phase: PhaseWrite, Err: err}
+	}
+	return nil
+}
+
+// exchange sends the request on cn and reads its answer. Afterwards cn is idle or closed.
+func (c *Client) exchange(ctx context.Context, cn *conn, h hop) (*Result, error) {
+	aborted := cn.begin(ctx, h.deadline, c.readers.get(cn))
+	res, whole, err := c.roundTrip(cn, h)
+	// Asked first in any case: a connection that ctx may still break serves no other fetch.
+	keep := !aborted() && whole && cn.br.Buffered() == 0
+	c.readers.put(cn.br)
+	cn.br = nil
+	if keep {
+		c.idle.put(cn)
+	} else {
+		cn.close()
+	}
+	if err != nil {
+		return nil, h.explain(ctx, err)
+	}
+	if res.Truncated == TruncatedTime && canceled(ctx) {
+		res.Release()
+		return nil, newError(h.URL, PhaseBody, ctx.Err())
+	}
+	return res, nil
+}
+
+// roundTrip writes the request and reads the answer. whole: nothing of the answer is left unread, and the connection
+// stays open.
+func (c *Client) roundTrip(cn *conn, h hop) (res *Result, whole bool, err error) {
+	sent := time.Now()
+	if err := cn.send(h.Request, c.fields); err != nil {
+		return nil, false, cn.fail(h.URL, PhaseWrite, err)
+	}
+	resp, err := cn.readHead(c.cfg.MaxHeadBytes)
+	if err != nil {
+		return nil, false, cn.fail(h.URL, PhaseHead, err)
+	}
+	res = &Result{
+		URL:       h.URL,
+		Status:    resp.StatusCode,
+		Proto:     resp.Proto,
+		Header:    resp.Header,
+		Addr:      cn.key.addr,
+		FirstByte: cn.firstByte.Sub(sent),
+		bufs:      c.bufs,
+	}
+	ended := res.readBody(resp, c.cfg.MaxBodyBytes)
+	res.decode(c.codings, c.cfg.MaxBodyBytes)
+	res.Took = time.Since(h.start)
+	return res, ended && !resp.Close, nil
+}
+
+// explain gives a failure its last cause: an aborted or timed-out connection knows only that its deadline has passed.
+func (h hop) explain(ctx context.Context, err error) error {
+	e, ok := errors.AsType[*Error](err)
+	if !ok || !isTimeout(e.Err) {
+		return err
+	}
+	if canceled(ctx) {
+		return newError(h.URL, e.Phase, ctx.Err())
+	}
+	return newError(h.URL, e.Phase, timeoutError{after: h.deadline.Sub(h.start)})
+}
+
+// canceled tells a caller that gave up from a deadline of the caller's.
+func canceled(ctx context.Context) bool { return errors.Is(ctx.Err(), context.Canceled) }

@@ -1,0 +1,36 @@
+package fetch
+
+import (
+	"math"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// RetryAfter returns how long the Retry-After field asks to wait, counted from now (RFC 9110, section 10.2.3): a number
+// of seconds, or a date that has not passed. ok is false when there is no such field or it cannot be read.
+func RetryAfter(h http.Header, now time.Time) (wait time.Duration, ok bool) {
+	value := strings.Trim(h.Get("Retry-After"), " \t")
+	if value == "" {
+		return 0, false
+	}
+	if strings.Trim(value, "0123456789") == "" {
+		return secondsToWait(value), true
+	}
+	date, err := http.ParseTime(value)
+	if err != nil || date.Before(now) {
+		return 0, false
+	}
+	return date.Sub(now), true
+}
+
+// secondsToWait reads digits. What no Duration can hold is the longest one.
+func secondsToWait(digits string) time.Duration {
+	const most = math.MaxInt64 / int64(time.Second)
+	seconds, err := strconv.ParseInt(digits, 10, 64)
+	if err != nil || seconds > most {
+		return math.MaxInt64
+	}
+	return time.Duration(seconds) * time.Second
+}

@@ -1,0 +1,134 @@
+package fetch
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"crawl/canon"
+)
+
+// Robots is what a robots.txt says to one crawler (RFC 9309). It holds for the origin that the file was asked of.
+type Robots struct {
+	rules    []rule // the one that wins first
+	delay    time.Duration
+	hasDelay bool
+	sitemaps []string
+	refusal  string // not empty: nothing may be fetched, and why
+}
+
+// rule is an Allow or Disallow line.
+type rule struct {
+	pattern string // in the form that fold gives
+	allow   bool
+	line    int
+	text    string // the pattern as it stands in the file
+}
+
+// Decision is the answer for one URL, with the line that gave it.
+type Decision struct {
+	Allowed bool
+	Line    int    // from 1; 0 when no line speaks of the URL
+	Rule    string // as "Disallow: /private/", or why there are no lines
+}
+
+// AllowAll returns the robots of a site without robots.txt.
+func AllowAll() *Robots { return &Robots{} }
+
+// DisallowAll returns the robots of a site whose robots.txt cannot be had. The reason becomes Decision.Rule.
+func DisallowAll(reason string) *Robots {
+	if reason == "" {
+		reason = "robots.txt is not to be had"
+	}
+	return &Robots{refusal: reason}
+}
+
+// RobotsFrom returns what the answer to a request for robots.txt means to the crawler called agent (RFC 9309, section
+// 2.3.1). It takes what Fetch returned, and leaves the result to its owner.
+//
+// A 2xx body is parsed; other 4xx than 429 allow everything. A 5xx, a 429, no answer, and a body cut short by the peer, by
+// the deadline or by a damaged content coding forbid everything: what is missing may be the rule that counts. A redirect
+// is for the caller to follow, at least five times; one that is left over counts as no robots.txt.
+func RobotsFrom(res *Result, err error, agent string) *Robots {
+	switch {
+	case err != nil:
+		if e, ok := errors.AsType[*Error](err); ok {
+			return DisallowAll(fmt.Sprintf("robots.txt: %s: %s", e.Phase, e.Code()))
+		}
+		return DisallowAll(fmt.Sprintf("robots.txt: %v", err))
+	case res.Status >= 500 || res.Status == http.StatusTooManyRequests:
+		return DisallowAll(fmt.Sprintf("robots.txt answered %d", res.Status))
+	case res.Status >= 300:
+		return AllowAll()
+	case res.Truncated == TruncatedTime || res.Truncated == TruncatedDisconnect:
+		return DisallowAll(fmt.Sprintf("robots.txt was cut short: %s", res.Truncated))
+	case res.DecodeErr != nil:
+		return DisallowAll(fmt.Sprintf("robots.txt cannot be decoded: %v", res.DecodeErr))
+	}
+	robots, err := ParseRobots(bytes.NewReader(res.Body), agent)
+	if err != nil {
+		return DisallowAll(fmt.Sprintf("robots.txt: %v", err))
+	}
+	return robots
+}
+
+// Test says whether u may be fetched. The longest pattern that matches path and query decides, counted in octets;
+// between equals an Allow wins; no match allows. /robots.txt itself is always allowed.
+func (r *Robots) Test(u canon.URL) Decision {
+	if u.Path() == "/robots.txt" {
+		return Decision{Allowed: true}
+	}
+	if r.refusal != "" {
+		return Decision{Rule: r.refusal}
+	}
+	if len(r.rules) == 0 {
+		return Decision{Allowed: true}
+	}
+	target := fold(u.Target(), inTarget)
+	i := slices.IndexFunc(r.rules, func(rule rule) bool { return matches(rule.pattern, target) })
+	if i < 0 {
+		return Decision{Allowed: true}
+	}
+	return r.rules[i].decision()
+}
+
+func (r rule) decision() Decision {
+	if r.allow {
+		return Decision{Allowed: true, Line: r.line, Rule: "Allow: " + r.text}
+	}
+	return Decision{Line: r.line, Rule: "Disallow: " + r.text}
+}
+
+// CrawlDelay returns the pause that the file asks for between two requests; the longest where it asks more than once.
+// It is common practice and in no standard.
+func (r *Robots) CrawlDelay() (delay time.Duration, ok bool) { return r.delay, r.hasDelay }
+
+// Sitemaps returns the values of the Sitemap lines, each once, in their order. They are as they stand in the file: some
+// are relative, and none has been checked.
+func (r *Robots) Sitemaps() []string { return slices.Clone(r.sitemaps) }
+
+// matches reports whether pattern matches a prefix of target, or all of it when pattern ends in "$". A "*" is any run of
+// octets, also none. Each piece between stars is taken where it first fits, which is never worse than later: so no octet
+// of target is matched anew.
+func matches(pattern, target string) bool {
+	pattern, anchored := strings.CutSuffix(pattern, "$")
+	piece, rest, starred := strings.Cut(pattern, "*")
+	target, ok := strings.CutPrefix(target, piece)
+	if !ok {
+		return false
+	}
+	for starred {
+		piece, rest, starred = strings.Cut(rest, "*")
+		if anchored && !starred {
+			return strings.HasSuffix(target, piece)
+		}
+		if _, target, ok = strings.Cut(target, piece); !ok {
+			return false
+		}
+	}
+	return !anchored || target == ""
+}

@@ -1,0 +1,56 @@
+package config
+
+import (
+	"slices"
+	"strings"
+)
+
+// Scope says which URLs belong to a crawl.
+type Scope string
+
+// The scopes.
+const (
+	ScopeHost   Scope = "host"   // the hosts of the seeds
+	ScopeDomain Scope = "domain" // their registrable domains
+	ScopePrefix Scope = "prefix" // what lies at or below a seed
+	ScopeAny    Scope = "any"    // everything
+)
+
+func (Scope) choices() []string {
+	return []string{string(ScopeHost), string(ScopeDomain), string(ScopePrefix), string(ScopeAny)}
+}
+
+func (s Scope) parse(text string) (Scope, error) { return choose[Scope](s, text) }
+
+func (s Scope) String() string { return string(s) }
+
+// Type is what stands for a Scope in a flag's help.
+func (s Scope) Type() string { return strings.Join(s.choices(), "|") }
+
+// Robots says what a robots.txt counts for.
+type Robots string
+
+// The ways to treat a robots.txt.
+const (
+	RobotsObey   Robots = "obey"
+	RobotsIgnore Robots = "ignore"
+)
+
+func (Robots) choices() []string { return []string{string(RobotsObey), string(RobotsIgnore)} }
+
+func (r Robots) parse(text string) (Robots, error) { return choose[Robots](r, text) }
+
+func (r Robots) String() string { return string(r) }
+
+// Type is what stands for a Robots in a flag's help.
+func (r Robots) Type() string { return strings.Join(r.choices(), "|") }
+
+// chooser is a type with a closed list of values.
+type chooser interface{ choices() []string }
+
+func choose[T ~string](from chooser, text string) (T, error) {
+	if !slices.Contains(from.choices(), text) {
+		return "", bad("one of "+strings.Join(from.choices(), ", "), text)
+	}
+	return T(text), nil
+}

@@ -1,0 +1,111 @@
+// Package config reads the settings of a crawl once and judges them once.
+//
+// One word names a setting everywhere: host_delay in a file, --host-delay on the command line, CRAWL_HOST_DELAY in the
+// environment. A flag goes over the environment, that over the file, that over the default. Whatever is wrong is
+// reported together, each problem with its place and with what is wanted there; no bad value turns into a default, and
+// no key that is not known passes. What Render writes reads back as the same Settings.
+//
+// The price: a file is a flat mapping of plain values and lists. YAML's anchors, aliases, tags and merge keys are
+// refused.
+package config
+
+import (
+	"errors"
+	"time"
+)
+
+// Settings are all that a user can set about a crawl. They are plain data: nothing here knows the packages it steers.
+// Default gives the polite and safe start; the zero Settings are not valid.
+type Settings struct {
+	// Limits.
+	MaxPages Optional[Count]    // page records over the crawl's life
+	MaxDepth Optional[Count]    // links from a seed; 0 is the seeds alone
+	MaxTime  Optional[Duration] // of one run, pauses not counted
+
+	// Scope.
+	Scope      Scope
+	Include    []Pattern // on the requested URL; when given, one must match
+	Exclude    []Pattern // on the requested URL; none may match
+	Requisites bool      // also images, style sheets, scripts and other parts of a page
+
+	// Politeness.
+	Concurrency     Count    // requests in flight
+	HostDelay       Duration // from one request to a host to the next
+	HostConcurrency Count    // requests in flight to one host
+	DelayFactor     Factor   // the delay is at least this many response times
+	CrawlDelayMax   Duration // a longer Crawl-delay counts as this
+	Robots          Robots
+	GiveUpAfter     Optional[Count] // failures of a host in a row
+
+	// Requests.
+	UserAgent     Agent
+	Contact       Contact
+	Timeout       Duration // of a whole request
+	MaxBody       Size     // bytes kept of a body; what is longer is cut
+	Retries       Count    // after the first attempt
+	RetryDelay    Duration // before the first retry, doubled for each further one
+	RetryAfterMax Duration // a longer Retry-After counts as this
+	Insecure      bool     // certificates are not checked
+	AllowPrivate  []Private
+	ConnectTo     []ConnectTo
+
+	// The memory of URLs met.
+	FP         Rate            // chance that a new URL is taken for a known one
+	Expect     Optional[Count] // URLs the filter is sized for
+	SeenMemory Size            // cap of the filter
+
+	// State and output.
+	CheckpointInterval Duration
+	Grace              Duration // for what is in flight when a crawl is stopped
+	PagesSize          Size     // a file of page records is closed at this size
+	Extract            []Extract
+
+	// How this one run talks; not kept with a crawl.
+	Quiet   bool
+	Verbose int
+	JSON    bool
+}
+
+// Extract is a field of the page record and the elements its value is taken from.
+type Extract struct {
+	Field    string // key in the page record
+	Selector string // CSS selector
+	Attr     string // attribute to take; empty for the text
+	All      bool   // take every match as a list, not the first alone
+}
+
+// Default returns the settings that hold where nothing is said.
+func Default() Settings {
+	return Settings{
+		Scope:              ScopeHost,
+		Concurrency:        16,
+		HostDelay:          Duration(1 * time.Second),
+		HostConcurrency:    1,
+		DelayFactor:        2,
+		CrawlDelayMax:      Duration(60 * time.Second),
+		Robots:             RobotsObey,
+		GiveUpAfter:        Some[Count](10),
+		UserAgent:          "crawl/" + versionMark,
+		Timeout:            Duration(30 * time.Second),
+		MaxBody:            64 << 20,
+		Retries:            3,
+		RetryDelay:         Duration(10 * time.Second),
+		RetryAfterMax:      Duration(5 * time.Minute),
+		FP:                 0.001,
+		SeenMemory:         1 << 30,
+		CheckpointInterval: Duration(10 * time.Second),
+		Grace:              Duration(8 * time.Second),
+		PagesSize:          1 << 30,
+	}
+}
+
+// Validate reports every value that is out of its range, each as an *Error under its key. Load has done so already.
+func (s *Settings) Validate() error {
+	var problems []error
+	for i := range table {
+		if want := table[i].wanted(s); want != "" {
+			problems = append(problems, table[i].problem("", want, s))
+		}
+	}
+	return errors.Join(problems...)
+}

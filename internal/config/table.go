@@ -1,0 +1,273 @@
+package config
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+	"time"
+)
+
+// setting describes one field of Settings. Files, variables, flags, rendering and documentation all follow the table
+// of settings, so that each is listed once.
+type setting struct {
+	key     string // the word for file, variable and flag
+	section string // heading in a rendered file
+	usage   string // one line for help and file
+	note    string // more for the file
+	short   string // one-letter flag
+	alias   string // another name of the flag
+	bare    string // what the flag means without a value; empty when it needs one
+
+	// fileOnly and flagOnly name the one place the setting is read from; a setting with neither is read everywhere.
+	fileOnly, flagOnly bool
+
+	// fixed is set for what a crawl's state is built on, and says what to do instead of changing it.
+	fixed string
+
+	at    func(*Settings) slot
+	check func(*Settings) (want string) // the range as text when the value is outside; nil accepts all
+}
+
+// wanted returns what the setting should be when it is not, and "" when it is fine. It takes no value for read: a
+// program may have set it.
+func (d *setting) wanted(s *Settings) string {
+	if !d.fileOnly {
+		scratch := d.at(new(Settings))
+		for _, text := range d.at(s).texts() {
+			if wrong, ok := errors.AsType[*badValue](scratch.put(text)); ok {
+				return wrong.want
+			}
+		}
+	}
+	if d.check == nil {
+		return ""
+	}
+	return d.check(s)
+}
+
+// problem makes the error for a value of s that was set at place.
+func (d *setting) problem(place, want string, s *Settings) *Error {
+	var got []string
+	for _, text := range d.at(s).texts() {
+		if !plainText.MatchString(text) {
+			text = fmt.Sprintf("%.60q", text)
+		}
+		got = append(got, text)
+	}
+	return &Error{Key: d.key, Place: place, Problem: (&badValue{want, strings.Join(got, ", ")}).Error()}
+}
+
+// flag returns the long name of the setting's flag.
+func (d *setting) flag() string { return strings.ReplaceAll(d.key, "_", "-") }
+
+// variable returns the name of the setting's environment variable.
+func (d *setting) variable() string { return envPrefix + strings.ToUpper(d.key) }
+
+// inEnvironment reports whether a variable can set it.
+func (d *setting) inEnvironment() bool { return !d.fileOnly && !d.flagOnly }
+
+// The headings of a rendered file.
+const (
+	limits     = "Limits: a crawl that reaches one stops as complete"
+	scopes     = "Scope: what belongs to the crawl"
+	politeness = "Politeness"
+	requests   = "Requests"
+	filter     = "Seen: the filter that remembers which URLs were met"
+	output     = "State and output"
+)
+
+// newCrawl is what to do about a setting that the state is built on.
+const newCrawl = "leave it out to go on as before, or start a new crawl in another directory"
+
+// The table of settings, in the order of a rendered file. Never written to.
+var table = []setting{
+	{key: "max_pages", section: limits,
+		usage: "page records to write, over the crawl's life",
+		at:    func(s *Settings) slot { return one(&s.MaxPages) },
+	},
+	{key: "max_depth", section: limits,
+		usage: "links to follow away from a seed; 0 is the seeds alone",
+		at:    func(s *Settings) slot { return one(&s.MaxDepth) },
+		check: func(s *Settings) string { return within(s.MaxDepth.Or(0), 0, math.MaxInt32) },
+	},
+	{key: "max_time", section: limits,
+		usage: "time for one run, pauses not counted",
+		at:    func(s *Settings) slot { return one(&s.MaxTime) },
+	},
+
+	{key: "scope", section: scopes,
+		usage: "which URLs belong to the crawl",
+		note: "host: the hosts of the seeds, with and without www., http and https. domain: their registrable domains by the " +
+			"public suffix list, any host below. prefix: each seed's URL up to the last slash of its path. any: everything. " +
+			"A host that a seed itself redirects to counts as a seed's host.",
+		at: func(s *Settings) slot { return one(&s.Scope) },
+	},
+	{key: "include", section: scopes,
+		usage: "only URLs in scope that match; one match is enough",
+		note: "Regular expressions (RE2) on the whole URL as requested; they match anywhere in it unless anchored. They narrow " +
+			"the scope: to reach more hosts, widen scope. Pages that are not included are not fetched, so no link on " +
+			"them is found. Seeds are exempt. Example: ['/docs/', '\\.html$'].",
+		at: func(s *Settings) slot { return many(&s.Include) },
+	},
+	{key: "exclude", section: scopes,
+		usage: "no URLs that match; goes over include",
+		note:  "Regular expressions as for include. Seeds are exempt.",
+		at:    func(s *Settings) slot { return many(&s.Exclude) },
+	},
+	{key: "requisites", section: scopes, bare: "true",
+		usage: "also fetch what pages are made of: images, style sheets, scripts, icons",
+		at:    func(s *Settings) slot { return onOff{v: &s.Requisites} },
+	},
+
+	{key: "concurrency", section: politeness,
+		usage: "requests in flight, all hosts together",
+		at:    func(s *Settings) slot { return one(&s.Concurrency) },
+		check: func(s *Settings) string { return within(s.Concurrency, 1, 65_536) },
+	},
+	{key: "host_delay", section: politeness, alias: "delay",
+		usage: "least time from one request to a host to the next",
+		note:  "0 switches delay_factor off as well, but not a Crawl-delay in robots.txt.",
+		at:    func(s *Settings) slot { return one(&s.HostDelay) },
+	},
+	{key: "host_concurrency", section: politeness,
+		usage: "requests in flight to one host",
+		at:    func(s *Settings) slot { return one(&s.HostConcurrency) },
+		check: func(s *Settings) string { return within(s.HostConcurrency, 1, 65_536) },
+	},
+	{key: "delay_factor", section: politeness,
+		usage: "wait at least this many times as long as the host took to answer",
+		at:    func(s *Settings) slot { return one(&s.DelayFactor) },
+		check: func(s *Settings) string { return within(s.DelayFactor, 0, 1000) },
+	},
+	{key: "crawl_delay_max", section: politeness,
+		usage: "cap for the Crawl-delay of a robots.txt",
+		at:    func(s *Settings) slot { return one(&s.CrawlDelayMax) },
+	},
+	{key: "robots", section: politeness,
+		usage: "obey robots.txt (RFC 9309), or ignore it on sites of your own",
+		at:    func(s *Settings) slot { return one(&s.Robots) },
+	},
+	{key: "give_up_after", section: politeness,
+		usage: "failures in a row after which a host is given up; its URLs stay queued",
+		at:    func(s *Settings) slot { return one(&s.GiveUpAfter) },
+		check: func(s *Settings) string { return within(s.GiveUpAfter.Or(1), 1, math.MaxInt32) },
+	},
+
+	{key: "user_agent", section: requests, short: "A",
+		usage: "name to send and to look up in robots.txt; {version} stands for crawl's version",
+		note:  "What stands before the first slash or blank is the name that robots.txt rules are looked up for.",
+		at:    func(s *Settings) slot { return one(&s.UserAgent) },
+	},
+	{key: "contact", section: requests,
+		usage: "URL or mail address that owners of sites can turn to, sent with each request",
+		at:    func(s *Settings) slot { return one(&s.Contact) },
+	},
+	{key: "timeout", section: requests,
+		usage: "time for a whole request, from connecting to the last byte",
+		at:    func(s *Settings) slot { return one(&s.Timeout) },
+		check: func(s *Settings) string { return within(s.Timeout, Duration(time.Millisecond), Duration(24*time.Hour)) },
+	},
+	{key: "max_body", section: requests,
+		usage: "bytes to keep of a body; a longer one is cut, and said to be",
+		at:    func(s *Settings) slot { return one(&s.MaxBody) },
+		check: func(s *Settings) string { return within(s.MaxBody, 1, 1<<40) },
+	},
+	{key: "retries", section: requests,
+		usage: "further attempts after one that may well succeed later",
+		at:    func(s *Settings) slot { return one(&s.Retries) },
+		check: func(s *Settings) string { return within(s.Retries, 0, 100) },
+	},
+	{key: "retry_delay", section: requests,
+		usage: "wait before the first retry, doubled for each further one",
+		at:    func(s *Settings) slot { return one(&s.RetryDelay) },
+	},
+	{key: "retry_after_max", section: requests,
+		usage: "cap for the Retry-After of an answer",
+		at:    func(s *Settings) slot { return one(&s.RetryAfterMax) },
+	},
+	{key: "insecure", section: requests, short: "k", bare: "true",
+		usage: "do not check certificates",
+		at:    func(s *Settings) slot { return onOff{v: &s.Insecure} },
+	},
+	{key: "allow_private", section: requests, bare: string(AllPrivate),
+		usage: "hosts to ask although their addresses are private, loopback or special",
+		note: "A host name, an address, a range such as 10.0.0.0/8, or all; names and addresses may carry a port. A seed that is " +
+			"a literal address, or localhost, opens itself.",
+		at: func(s *Settings) slot { return many(&s.AllowPrivate) },
+	},
+	{key: "connect_to", section: requests,
+		usage: "connect to another place than the URL says, as curl's option does",
+		note: "HOST:PORT:ADDR:PORT. Empty on the left matches any, empty on the right keeps what the URL says. " +
+			"Example: ['a.example:443:127.0.0.1:8443'].",
+		at: func(s *Settings) slot { return many(&s.ConnectTo) },
+	},
+
+	{key: "fp", section: filter, fixed: newCrawl,
+		usage: "chance that a new URL is taken for a known one and skipped, never the other way round: 0.1% or 0.001",
+		at:    func(s *Settings) slot { return one(&s.FP) },
+		check: func(s *Settings) string { return within(s.FP, 1e-6, 0.5) },
+	},
+	{key: "expect", section: filter, fixed: newCrawl,
+		usage: "URLs to size the filter for, such as 200M; past it, it grows",
+		at:    func(s *Settings) slot { return one(&s.Expect) },
+		check: func(s *Settings) string { return within(s.Expect.Or(1), 1, 1e12) },
+	},
+	{key: "seen_memory", section: filter,
+		usage: "cap for the filter's memory; a filter that may not grow errs more often, and says so",
+		at:    func(s *Settings) slot { return one(&s.SeenMemory) },
+		check: func(s *Settings) string { return within(s.SeenMemory, 64<<10, 1<<46) },
+	},
+
+	{key: "checkpoint_interval", section: output,
+		usage: "time between checkpoints: what a kill may cost",
+		at:    func(s *Settings) slot { return one(&s.CheckpointInterval) },
+		check: func(s *Settings) string {
+			return within(s.CheckpointInterval, Duration(10*time.Millisecond), Duration(time.Hour))
+		},
+	},
+	{key: "grace", section: output,
+		usage: "time for what is in flight when the crawl is stopped",
+		at:    func(s *Settings) slot { return one(&s.Grace) },
+	},
+	{key: "pages_size", section: output,
+		usage: "begin a new file of page records at this size",
+		at:    func(s *Settings) slot { return one(&s.PagesSize) },
+		check: func(s *Settings) string { return within(s.PagesSize, 4<<10, 1<<46) },
+	},
+	{key: "extract", section: output, fileOnly: true,
+		usage: "fields to add to the page records, each the text or an attribute of the elements a CSS selector matches",
+		note: "Each entry has field (its key in the record), selector, and where wanted attr (an attribute instead of the text) " +
+			"and all: true (every match as a list, not the first alone). Example: [{field: price, selector: .price}].",
+		at:    func(s *Settings) slot { return extracts{v: &s.Extract} },
+		check: func(s *Settings) string { return sound(s.Extract) },
+	},
+
+	{key: "quiet", short: "q", bare: "true", flagOnly: true,
+		usage: "say nothing but errors",
+		at:    func(s *Settings) slot { return onOff{v: &s.Quiet} },
+		check: func(s *Settings) string {
+			if s.Quiet && s.Verbose > 0 {
+				return "either -q or -v, not both"
+			}
+			return ""
+		},
+	},
+	{key: "verbose", short: "v", bare: oneMore, flagOnly: true,
+		usage: "say more; twice says most",
+		at:    func(s *Settings) slot { return tally{v: &s.Verbose} },
+	},
+	{key: "json", bare: "true", flagOnly: true,
+		usage: "write for programs: one JSON object a line",
+		at:    func(s *Settings) slot { return onOff{v: &s.JSON} },
+	},
+}
+
+// within returns the range as text when v is outside it, or is no number.
+func within[T cmp.Ordered](v, low, high T) string {
+	if v >= low && v <= high {
+		return ""
+	}
+	return fmt.Sprintf("from %v to %v", low, high)
+}

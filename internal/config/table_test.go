@@ -1,0 +1,103 @@
+package config
+
+import (
+	"reflect"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/spf13/pflag"
+)
+
+// Each field of Settings is in the table once, under the word that its name makes.
+func TestTableCoversSettings(t *testing.T) {
+	var s Settings
+	at := map[uintptr]string{}
+	for i := range table {
+		// Every slot keeps a pointer to its field as v.
+		at[reflect.ValueOf(table[i].at(&s)).FieldByName("v").Pointer()] = table[i].key
+	}
+	fields := reflect.ValueOf(&s).Elem()
+	for i := range fields.NumField() {
+		name := fields.Type().Field(i).Name
+		if got, want := at[fields.Field(i).Addr().Pointer()], snake(name); got != want {
+			t.Errorf("field %s has the key %q, want %q", name, got, want)
+		}
+	}
+	if len(table) != fields.NumField() {
+		t.Errorf("the table has %d settings, Settings has %d fields", len(table), fields.NumField())
+	}
+}
+
+func snake(name string) string {
+	words := regexp.MustCompile(`([a-z])([A-Z])`).ReplaceAllString(name, "${1}_$2")
+	return strings.ToLower(words)
+}
+
+func TestDefaultIsValid(t *testing.T) {
+	s := Default()
+	if err := s.Validate(); err != nil {
+		t.Error(err)
+	}
+}
+
+// Every setting has a flag unless it is for files alone, with its default shown, and its other names.
+func TestRegister(t *testing.T) {
+	s := Default()
+	fs := pflag.NewFlagSet("", pflag.ContinueOnError)
+	s.Register(fs)
+	s.RegisterTalk(fs)
+	for _, tt := range []struct{ flag, short, kind, initial, bare string }{
+		{"host-delay", "", "time", "1s", ""},
+		{"delay", "", "time", "1s", ""},
+		{"user-agent", "A", "name", "crawl/{version}", ""},
+		{"insecure", "k", "bool", "false", "true"},
+		{"allow-private", "", "name", "", "all"},
+		{"scope", "", "host|domain|prefix|any", "host", ""},
+		{"max-pages", "", "count", "none", ""},
+		{"verbose", "v", "count", "0", "+1"},
+		{"quiet", "q", "bool", "false", "true"},
+		{"json", "", "bool", "false", "true"},
+	} {
+		f := fs.Lookup(tt.flag)
+		if f == nil {
+			t.Errorf("no flag --%s", tt.flag)
+			continue
+		}
+		got := []string{f.Shorthand, f.Value.Type(), f.DefValue, f.NoOptDefVal}
+		if want := []string{tt.short, tt.kind, tt.initial, tt.bare}; !reflect.DeepEqual(got, want) {
+			t.Errorf("--%s is %q, want %q", tt.flag, got, want)
+		}
+	}
+	if fs.Lookup("extract") != nil {
+		t.Error("--extract exists, and can have no value")
+	}
+	for i := range table {
+		if d := &table[i]; !d.fileOnly && fs.Lookup(d.flag()) == nil {
+			t.Errorf("no flag --%s", d.flag())
+		}
+	}
+}
+
+func TestKeys(t *testing.T) {
+	keys := map[string]Key{}
+	for _, k := range Keys() {
+		keys[k.Name+k.Flag] = k
+	}
+	if len(keys) != len(table) {
+		t.Errorf("%d keys, want %d", len(keys), len(table))
+	}
+	delay := keys["host_delay"+"host-delay"]
+	if delay.Variable != "CRAWL_HOST_DELAY" || delay.Alias != "delay" || delay.Default != "1s" || delay.Type != "time" || delay.Fixed {
+		t.Errorf("host_delay is %+v", delay)
+	}
+	if fp := keys["fp"+"fp"]; !fp.Fixed || fp.Default != "0.1%" {
+		t.Errorf("fp is %+v", fp)
+	}
+	if scope := keys["scope"+"scope"]; len(scope.Values) != 4 {
+		t.Errorf("scope is %+v", scope)
+	}
+	if extract, json := keys["extract"], keys["json"]; extract.Flag != "" || extract.Variable != "" || json.Name != "" || json.Variable != "" {
+		t.Errorf("extract is %+v, json is %+v", extract, json)
+	}
+}

@@ -1,0 +1,182 @@
+package seen
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/bits-and-blooms/bitset"
+)
+
+// Scalable is a chain of blocked Bloom filters: when the newest layer holds what it was made for, a further one opens,
+// twice as large. A key new to the filter probes one line of 64 bytes in each layer; half of the keys ever met are
+// found in the newest. All layers use the one hash of the key.
+//
+// A layer owns a range of the order in which keys were added. So Add with the hashes of a log remakes the filter bit
+// for bit.
+//
+// It is not safe for concurrent use, but for Hash and HashString.
+type Scalable struct {
+	hasher
+	cfg    Config // defaults filled in, seed drawn; not written after New
+	plan   plan   // not written after New
+	layers []*layer
+
+	growAt uint64 // keys in the newest layer at which the next one opens
+
+	missing []*bitset.BitSet // chunks of each restored layer that were not set yet; nil when none are awaited
+	touched uint64           // sum of what touch read, so that its loads are not optimised away
+}
+
+var _ Filter = (*Scalable)(nil)
+
+// NewScalable returns an empty filter.
+func NewScalable(c Config) (*Scalable, error) {
+	if err := c.Validate(); err != nil {
+		return nil, err
+	}
+	c = c.withDefaults()
+	if c.Seed == 0 {
+		c.Seed = randomSeed()
+	}
+	s := chain(c, nil)
+	s.grow()
+	return s, nil
+}
+
+// chain joins layers, which may be none, into a filter.
+func chain(c Config, layers []*layer) *Scalable {
+	s := &Scalable{hasher: hasher{c.Seed}, cfg: c, plan: newPlan(c)}
+	for _, l := range layers {
+		s.push(l)
+	}
+	return s
+}
+
+// push makes l the newest layer.
+func (s *Scalable) push(l *layer) {
+	s.layers = append(s.layers, l)
+	s.growAt = l.capacity
+}
+
+func (s *Scalable) newest() *layer { return s.layers[len(s.layers)-1] }
+
+// grow opens the next layer. Where the cap on memory allows none, the newest takes all that comes.
+func (s *Scalable) grow() {
+	var base, lastCapacity uint64
+	if len(s.layers) > 0 {
+		base, lastCapacity = s.Len(), s.newest().capacity
+	}
+	next, ok := s.plan.layer(len(s.layers), s.bytes(), lastCapacity)
+	if !ok {
+		s.growAt = math.MaxUint64
+		return
+	}
+	s.push(newLayer(next, base))
+}
+
+// room returns the newest layer after seeing to it that it takes a further key.
+func (s *Scalable) room() *layer {
+	if s.newest().count >= s.growAt {
+		s.grow()
+	}
+	return s.newest()
+}
+
+func (s *Scalable) bytes() int64 {
+	var n int64
+	for _, l := range s.layers {
+		n += l.bytes()
+	}
+	return n
+}
+
+// Has reports whether h, made by Hash, was added. The error is always nil.
+func (s *Scalable) Has(h uint64) (bool, error) {
+	return s.has(h), nil
+}
+
+// TestAndAdd reports whether h, made by Hash, was there before, and adds it if not. The error is always nil.
+func (s *Scalable) TestAndAdd(h uint64) (was bool, err error) {
+	return s.testAndAdd(h), nil
+}
+
+func (s *Scalable) testAndAdd(h uint64) bool {
+	if s.has(h) {
+		return true
+	}
+	s.room().add(h)
+	return false
+}
+
+// has asks the newest layer first: it holds half of all keys.
+func (s *Scalable) has(h uint64) bool {
+	for i := len(s.layers) - 1; i >= 0; i-- { // slices.Backward costs 3 ns here
+		if s.layers[i].has(h) {
+			return true
+		}
+	}
+	return false
+}
+
+// batchKeys is how many keys have their lines touched before the first of them is probed: enough to keep all the misses
+// a core can have under way, and few enough that the lines of a long chain stay in its second level cache.
+const batchKeys = 64
+
+// TestAndAddBatch does TestAndAdd for each hash in order. It costs a fraction of as many single calls, since the lines
+// of many keys are on their way from memory at the same time. The only error is a was that is not as long as hashes.
+func (s *Scalable) TestAndAddBatch(hashes []uint64, was []bool) error {
+	if len(was) != len(hashes) {
+		return fmt.Errorf("seen: a batch of %d hashes wants as many answers, got room for %d", len(hashes), len(was))
+	}
+	for len(hashes) > 0 {
+		n := min(len(hashes), batchKeys)
+		for _, l := range s.layers {
+			s.touch(l, hashes[:n])
+		}
+		for i, h := range hashes[:n] {
+			was[i] = s.testAndAdd(h)
+		}
+		hashes, was = hashes[n:], was[n:]
+	}
+	return nil
+}
+
+// Add adds hashes without asking whether they are there, layer by layer as each fills. With the hashes that were called
+// new, in that order, it makes the same filter. Adding again what was added since a Header was taken, from Header.Len
+// on, is how a restored filter catches up.
+func (s *Scalable) Add(hashes []uint64) {
+	for len(hashes) > 0 {
+		l := s.room()
+		n := int(min(uint64(min(len(hashes), batchKeys)), s.growAt-l.count))
+		s.touch(l, hashes[:n])
+		for _, h := range hashes[:n] {
+			l.add(h)
+		}
+		hashes = hashes[n:]
+	}
+}
+
+// touch reads a word of each hash's line. The loads do not wait for each other.
+func (s *Scalable) touch(l *layer, hashes []uint64) {
+	var sum uint64
+	for _, h := range hashes {
+		sum += l.line(h)[0]
+	}
+	s.touched += sum
+}
+
+// Len returns the number of hashes added.
+func (s *Scalable) Len() uint64 {
+	l := s.newest()
+	return l.base + l.count
+}
+
+// Rate returns the chance, at this moment, that a key never added is called seen by some layer. It is what the bits
+// say that are set, so it holds for a filter that is fuller than planned as well.
+func (s *Scalable) Rate() float64 {
+	miss := 1.0
+	for _, l := range s.layers {
+		miss *= 1 - l.present()
+	}
+	return 1 - miss
+}

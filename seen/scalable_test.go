@@ -1,0 +1,252 @@
+package seen
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+// A million random operations against a map: what is in the map is seen, whatever the way it was added and asked for.
+func TestNoFalseNegative(t *testing.T) {
+	ops := 1_000_000
+	if testing.Short() {
+		ops = 100_000
+	}
+	const p = 0.01
+	s := mustScalable(t, Config{FalsePositiveRate: p, ExpectedItems: 1000, Seed: 1})
+	r := rand.New(rand.NewPCG(1, 2))
+	keys := randomHashes(1, ops/4) // so that half of what is offered was offered before
+	added := make(map[uint64]bool)
+	var asked, wrong int
+	judge := func(h uint64, was bool) {
+		switch {
+		case added[h] && !was:
+			t.Fatalf("hash %x was added and is not seen, of %d", h, len(added))
+		case !added[h]:
+			asked++
+			if was {
+				wrong++
+			}
+		}
+	}
+	batch, was := make([]uint64, 100), make([]bool, 100)
+	for done := 0; done < ops; {
+		n := 1
+		switch h := keys[r.IntN(len(keys))]; r.IntN(40) {
+		case 0:
+			n = 1 + r.IntN(100)
+			for i := range n {
+				batch[i] = keys[r.IntN(len(keys))]
+			}
+			if err := s.TestAndAddBatch(batch[:n], was[:n]); err != nil {
+				t.Fatal(err)
+			}
+			for i, h := range batch[:n] {
+				judge(h, was[i])
+				added[h] = true
+			}
+		case 1, 2, 3, 4, 5, 6, 7, 8:
+			seen, _ := s.Has(h)
+			judge(h, seen)
+		default:
+			seen, _ := s.TestAndAdd(h)
+			judge(h, seen)
+			added[h] = true
+		}
+		done += n
+	}
+	for h := range added {
+		if seen, _ := s.Has(h); !seen {
+			t.Fatalf("hash %x was added and is not seen", h)
+		}
+	}
+	if limit := 1.5 * p * float64(asked); float64(wrong) > limit {
+		t.Errorf("%d of %d new hashes were called seen, want at most %.0f", wrong, asked, limit)
+	}
+}
+
+func TestErrorStaysBelowTarget(t *testing.T) {
+	const p = 0.01
+	for _, tt := range []struct{ expect, keys, shortKeys int }{
+		{10_000, 5_120_000, 160_000},
+		{1_000_000, 8_000_000, 1_000_000},
+	} {
+		t.Run(fmt.Sprint(tt.expect), func(t *testing.T) {
+			t.Parallel()
+			keys, asks := tt.keys, 500_000
+			if testing.Short() {
+				keys, asks = tt.shortKeys, 100_000
+			}
+			s := mustScalable(t, Config{FalsePositiveRate: p, ExpectedItems: uint64(tt.expect), Seed: 1})
+			batch, was, wrong := make([]uint64, 0, batchKeys), make([]bool, batchKeys), 0
+			check := tt.expect
+			done := 0
+			for h := range hashStream(1, keys) {
+				if batch = append(batch, h); len(batch) < batchKeys && done+len(batch) < check {
+					continue
+				}
+				s.TestAndAddBatch(batch, was[:len(batch)])
+				for _, w := range was[:len(batch)] {
+					if w {
+						wrong++
+					}
+				}
+				done += len(batch)
+				batch = batch[:0]
+				if done == check {
+					checkError(t, s, p, done, asks)
+					check *= 2
+				}
+			}
+			if s.Len()+uint64(wrong) != uint64(done) {
+				t.Errorf("Len %d and %d wrong answers do not make %d keys", s.Len(), wrong, done)
+			}
+			for h := range hashStream(1, min(done, 500_000)) {
+				if !s.has(h) {
+					t.Fatalf("hash %x was added and is not seen", h)
+				}
+			}
+		})
+	}
+}
+
+func checkError(t *testing.T, s *Scalable, p float64, keys, asks int) {
+	t.Helper()
+	measured := measure(s.has, 2, asks)
+	st := s.Stats()
+	t.Logf("%d keys, %d layers: measured %.3f p, Rate %.3f p, %.1f bits a key", keys, st.Layers, measured/p, st.Rate/p,
+		float64(st.Bits)/float64(keys))
+	if measured > p || st.Rate > p || st.Capped {
+		t.Errorf("at %d keys: measured %g, Rate %g, want at most %g; Capped %v", keys, measured, st.Rate, p, st.Capped)
+	}
+	wantNear(t, fmt.Sprintf("Rate at %d keys", keys), s.Rate(), measured, asks)
+}
+
+// A batch is its hashes one by one, also across a new layer, and a hash that it repeats is new once.
+func TestBatchEqualsSingle(t *testing.T) {
+	c := Config{ExpectedItems: 1000, Seed: 1}
+	r := rand.New(rand.NewPCG(1, 2))
+	keys := randomHashes(1, 6000)
+	for _, size := range []int{0, 1, 2, 63, 64, 65, 200, 5000} {
+		one, many := mustScalable(t, c), mustScalable(t, c)
+		for range max(3, 20_000/max(size, 1)) {
+			batch, was := make([]uint64, size), make([]bool, size)
+			for i := range batch {
+				batch[i] = keys[r.IntN(len(keys))]
+			}
+			if err := many.TestAndAddBatch(batch, was); err != nil {
+				t.Fatal(err)
+			}
+			for i, h := range batch {
+				if seen, _ := one.TestAndAdd(h); seen != was[i] {
+					t.Fatalf("batches of %d: %v for hash %x, one by one %v", size, was[i], h, seen)
+				}
+			}
+		}
+		wantSame(t, many, one)
+	}
+	s := mustScalable(t, c)
+	was := make([]bool, 4)
+	s.TestAndAddBatch([]uint64{7 << 40, 7 << 40, 9 << 40, 7 << 40}, was)
+	if want := []bool{false, true, false, true}; !slices.Equal(was, want) || s.Len() != 2 {
+		t.Errorf("a batch that repeats a hash: %v and %d added, want %v and 2", was, s.Len(), want)
+	}
+	if err := s.TestAndAddBatch(make([]uint64, 3), was); err == nil {
+		t.Error("3 hashes with room for 4 answers: no error")
+	}
+}
+
+// The log of the hashes called new makes the same filter, however it is cut.
+func TestReplayEqualsOriginal(t *testing.T) {
+	for _, c := range []Config{
+		{ExpectedItems: 1000, Seed: 1},
+		{ExpectedItems: 5000, FalsePositiveRate: 0.05, Seed: 1},
+		{ExpectedItems: 1000, MaxBytes: 20_000, Seed: 1}, // overfilled
+	} {
+		s := mustScalable(t, c)
+		var log []uint64
+		for h := range hashStream(1, 30_000) {
+			if was, _ := s.TestAndAdd(h); !was {
+				log = append(log, h)
+			}
+		}
+		if s.Len() != uint64(len(log)) {
+			t.Errorf("%+v: Len %d, want %d", c, s.Len(), len(log))
+		}
+		for _, cut := range []int{1, 63, 1000, 4096, len(log)} {
+			again := mustScalable(t, c)
+			for part := range slices.Chunk(log, cut) {
+				again.Add(part)
+				if cut >= 1000 {
+					again = clone(t, again) // to go on after a restore is the same as not to have stopped
+				}
+			}
+			wantSame(t, again, s)
+		}
+	}
+}
+
+func TestCapOverfillsHonestly(t *testing.T) {
+	const keys, maxBytes, asks = 120_000, 100_000, 300_000
+	s := mustScalable(t, Config{FalsePositiveRate: 0.01, ExpectedItems: 10_000, MaxBytes: maxBytes, Seed: 1})
+	added, wasCapped := 0, false
+	for h := range hashStream(1, keys) {
+		s.TestAndAdd(h)
+		added++
+		if l := s.newest(); added%20_000 == 0 || !wasCapped && l.count == l.capacity+1 {
+			st := s.Stats()
+			measured := measure(s.has, 2, asks)
+			t.Logf("%d keys: measured %.4f, Rate %.4f, %d layers, capped %v", added, measured, st.Rate, st.Layers, st.Capped)
+			wantNear(t, fmt.Sprintf("Rate at %d keys", added), st.Rate, measured, asks)
+			if st.Bytes > maxBytes {
+				t.Errorf("%d bytes, want at most %d", st.Bytes, maxBytes)
+			}
+			if st.Rate > 0.01 && !st.Capped {
+				t.Errorf("Rate %g and not capped", st.Rate)
+			}
+			wasCapped = wasCapped || st.Capped
+		}
+	}
+	if !wasCapped {
+		t.Error("never capped")
+	}
+	for h := range hashStream(1, keys) {
+		if !s.has(h) {
+			t.Fatalf("hash %x was added and is not seen", h)
+		}
+	}
+}
+
+func TestStatsAddUp(t *testing.T) {
+	s := mustScalable(t, Config{ExpectedItems: 1000, Seed: 1})
+	if st := s.Stats(); st.Items != 0 || st.Rate != 0 || st.Fill != 0 || st.Layers != 1 {
+		t.Errorf("an empty filter says %+v", st)
+	}
+	for h := range hashStream(1, 25_000) {
+		s.TestAndAdd(h)
+	}
+	st := s.Stats()
+	var items, bits, ones uint64
+	for i, l := range st.PerLayer {
+		if l.Base != items {
+			t.Errorf("layer %d begins at %d, want %d", i, l.Base, items)
+		}
+		items += l.Items
+		bits += uint64(l.Bytes) * 8
+		ones += uint64(s.layers[i].bitset(0, len(s.layers[i].words)).Count())
+		if ones != 0 && l.Fill == 0 {
+			t.Errorf("layer %d: fill 0", i)
+		}
+	}
+	if st.Items != items || st.Items != s.Len() || st.Bits != bits || st.Bytes != int64(bits/8) ||
+		st.Layers != len(st.PerLayer) {
+		t.Errorf("sums of the layers: %d items, %d bits; %+v", items, bits, st)
+	}
+	if got := float64(ones) / float64(bits); got != st.Fill {
+		t.Errorf("Fill %g, counted %g", st.Fill, got)
+	}
+	if st.Kind != KindScalable || st.TargetRate != DefaultFalsePositiveRate || st.Rate != s.Rate() {
+		t.Errorf("%+v", st)
+	}
+}

@@ -1,0 +1,124 @@
+package seen
+
+import "math"
+
+// maxK bounds the bits a key sets in its line. At the smallest error asked for, the best k is below 20.
+const maxK = 32
+
+// shape is the size of a layer: what it holds at the error it was made for.
+type shape struct {
+	capacity uint64 // keys
+	lines    uint64 // of 512 bits
+	k        int    // bits a key
+}
+
+// shapeFor returns the best k for the error p and the bits a key that it takes, in lines of 512 bits.
+//
+// The best k is lower than the classic log2(1/p): lines are loaded unevenly, and the heavy ones, which make most of the
+// errors, are lighter with fewer bits a key (Putze, Sanders, Singler: Cache-, Hash- and Space-Efficient Bloom Filters,
+// 2007).
+func shapeFor(p float64) (k int, bitsPerKey float64) {
+	bitsPerKey = math.Inf(1)
+	for try := 1; try <= maxK; try++ {
+		b := bitsFor(p, try)
+		if b >= bitsPerKey {
+			break // there is one minimum
+		}
+		k, bitsPerKey = try, b
+	}
+	return k, bitsPerKey
+}
+
+// bitsFor returns the bits a key at which k bits a key err with the chance p, to a millionth.
+func bitsFor(p float64, k int) float64 {
+	lo, hi := 0.5, 2.0
+	for overLines(lineBits/hi, k, fullness) > p {
+		lo, hi = hi, hi*2
+	}
+	for hi-lo > 1e-6 {
+		if mid := (lo + hi) / 2; overLines(lineBits/mid, k, fullness) > p {
+			lo = mid
+		} else {
+			hi = mid
+		}
+	}
+	return hi
+}
+
+// rateOf returns the chance that a key never added is called seen by a layer in which a share fill of the bits is set.
+//
+// The fill gives the mean number of keys that were offered to a line: those that were there by mistake changed no bit,
+// so they may as well have been added. With them, the lines' numbers of keys are Poisson distributed however full the
+// layer is.
+func rateOf(fill float64, k int) float64 {
+	if fill >= 1 {
+		return 1
+	}
+	perKey := -math.Expm1(float64(k) * math.Log1p(-1.0/lineBits)) // share of a line's bits that one key sets
+	return min(1, overLines(-math.Log1p(-fill)/perKey, k, fullnessSpread))
+}
+
+// overLines averages the error of a line over the lines, whose numbers of keys are Poisson distributed around load.
+func overLines(load float64, k int, lineError func(line, int) float64) float64 {
+	if load == 0 {
+		return 0
+	}
+	if load*float64(k) > 40*lineBits {
+		return 1 // all but e^-40 of the bits are set
+	}
+	// Below this the Poisson terms vanish, and the errors they weigh are the smaller ones.
+	j := math.Floor(max(0, load-12*math.Sqrt(load)))
+	lg, _ := math.Lgamma(j + 1)
+	weight := math.Exp(j*math.Log(load) - load - lg)
+	var sum, last float64
+	for l := loadedLine(j, k); ; l = l.next() {
+		term := weight * lineError(l, k)
+		sum += term
+		if j > load && term < last && term < sum*1e-12 {
+			return sum
+		}
+		last = term
+		j++
+		weight *= load / j
+	}
+}
+
+// line is a line of m = 512 bits in which t bits were set at random, with repetition: k for each key.
+type line struct {
+	empty, emptyPair float64 // (1-1/m)^t, (1-2/m)^t: the chances that one bit, that two given bits, are clear
+	stepOne, stepTwo float64 // the same for one key
+}
+
+func loadedLine(keys float64, k int) line {
+	one, two := 1-1.0/lineBits, 1-2.0/lineBits
+	t := keys * float64(k)
+	return line{
+		empty: math.Pow(one, t), emptyPair: math.Pow(two, t),
+		stepOne: math.Pow(one, float64(k)), stepTwo: math.Pow(two, float64(k)),
+	}
+}
+
+// next is the line with one key more.
+func (l line) next() line {
+	l.empty *= l.stepOne
+	l.emptyPair *= l.stepTwo
+	return l
+}
+
+// fullness takes each line to have exactly the expected share of its bits set. This is the published figure that sizes
+// are compared by. It is 1 to 5% below what is measured, which the layers' slack covers.
+func fullness(l line, k int) float64 {
+	return math.Pow(1-l.empty, float64(k))
+}
+
+// fullnessSpread adds to fullness that the set bits of a line vary around their expectation: the second term of the
+// series of E[X^k].
+func fullnessSpread(l line, k int) float64 {
+	const m = lineBits
+	mean := 1 - l.empty
+	if mean == 0 {
+		return 0
+	}
+	variance := ((m-1)*l.emptyPair + l.empty - m*l.empty*l.empty) / m
+	return math.Pow(mean, float64(k)) * (1 + float64(k*(k-1))/2*variance/(mean*mean))
+}

@@ -1,0 +1,124 @@
+package seen
+
+import (
+	"fmt"
+	"math"
+	"testing"
+)
+
+// The table of the blocked layout: bits a key and the best k, in lines of 512 bits.
+var blockedTable = []struct {
+	p    float64
+	k    int
+	bits float64
+}{
+	{0.05, 4, 6.31},
+	{0.01, 6, 9.90},
+	{0.001, 9, 15.49},
+	{1e-4, 12, 21.91},
+	{1e-5, 14, 29.48},
+	{1e-6, 16, 38.51},
+}
+
+func TestShapeMatchesTable(t *testing.T) {
+	for _, tt := range blockedTable {
+		k, bits := shapeFor(tt.p)
+		if k != tt.k || math.Abs(bits-tt.bits) > 0.0051 {
+			t.Errorf("shapeFor(%g) = %d, %.3f bits a key, want %d, %.2f", tt.p, k, bits, tt.k, tt.bits)
+		}
+	}
+}
+
+// A layer made by the table errs as asked when it holds what it was made for, and present says by how much.
+func TestLayerErrsAsAsked(t *testing.T) {
+	for _, tt := range []struct {
+		p    float64
+		asks int // for some 10,000 errors: a standard deviation of 1%
+	}{{0.05, 1_000_000}, {0.01, 1_500_000}, {0.001, 8_000_000}} {
+		t.Run(fmt.Sprintf("p=%g", tt.p), func(t *testing.T) {
+			t.Parallel()
+			keys, asks := 400_000, tt.asks
+			if testing.Short() {
+				keys, asks = keys/8, asks/4
+			}
+			k, bits := shapeFor(tt.p)
+			l := newLayer(shape{capacity: uint64(keys), lines: uint64(linesFor(float64(keys), bits)), k: k}, 0)
+			for _, h := range randomHashes(1, keys) {
+				l.add(h)
+			}
+			if perKey := float64(l.lines*lineBits) / float64(keys); perKey > bits+0.01 {
+				t.Errorf("%.3f bits a key, want %.2f", perKey, bits)
+			}
+			measured := measure(l.has, 2, asks)
+			t.Logf("%.2f bits a key, measured %.3f p", bits, measured/tt.p)
+			if measured < 0.9*tt.p || measured > 1.06*tt.p {
+				t.Errorf("measured %.5f, want 0.9 to 1.06 of %g", measured, tt.p)
+			}
+			wantNear(t, "present", l.present(), measured, asks)
+		})
+	}
+}
+
+// What a layer says of itself holds when it is nearly empty and when it is far too full, for keys added without asking
+// and for those that were asked for first.
+func TestPresentFollowsFill(t *testing.T) {
+	const asks = 400_000
+	for _, asking := range []bool{false, true} {
+		l := newLayer(shape{capacity: 100_000, lines: 4096, k: 6}, 0)
+		offered := 0
+		for h := range hashStream(1, 1_000_000) {
+			if !asking || !l.has(h) {
+				l.add(h)
+			}
+			offered++
+			if offered%50_000 == 0 && offered <= 400_000 || offered == 1_000_000 {
+				wantNear(t, fmt.Sprintf("asking %v: present at %d keys", asking, offered), l.present(),
+					measure(l.has, 2, asks), asks)
+			}
+		}
+	}
+	for _, tt := range []struct{ fill, want float64 }{{0, 0}, {1, 1}} {
+		if got := rateOf(tt.fill, 6); got != tt.want {
+			t.Errorf("rate of a layer with %v of its bits set = %v, want %v", tt.fill, got, tt.want)
+		}
+	}
+}
+
+func TestPresentIsNeverTooLowAndNeverFalls(t *testing.T) {
+	l := newLayer(shape{capacity: 50_000, lines: 1500, k: 9}, 0)
+	var last float64
+	for _, h := range randomHashes(1, 200_000) {
+		l.add(h)
+		got := l.present()
+		if got < last || got > 1 {
+			t.Fatalf("at %d keys the rate went from %g to %g", l.count, last, got)
+		}
+		if l.count%977 == 0 {
+			exact := rateOf(float64(l.ones)/float64(l.lines*lineBits), l.k)
+			if got < exact || l.count > 25_000 && got > 1.03*exact {
+				t.Fatalf("at %d keys present is %g, the rate %g", l.count, got, exact)
+			}
+		}
+		last = got
+	}
+}
+
+// measure asks for hashes that were never added, and returns the share of yes.
+func measure(has func(uint64) bool, stream uint64, asks int) float64 {
+	yes := 0
+	for h := range hashStream(stream, asks) {
+		if has(h) {
+			yes++
+		}
+	}
+	return float64(yes) / float64(asks)
+}
+
+// wantNear allows for 2% and four standard deviations of what was measured.
+func wantNear(t *testing.T, what string, got, measured float64, asks int) {
+	t.Helper()
+	noise := 4 * math.Sqrt(measured*(1-measured)/float64(asks))
+	if math.Abs(got-measured) > 0.02*measured+noise {
+		t.Errorf("%s = %.6g, measured %.6g", what, got, measured)
+	}
+}
