@@ -58,6 +58,7 @@ type Settings struct {
 	CheckpointInterval Duration
 	Grace              Duration // for what is in flight when a crawl is stopped
 	PagesSize          Size     // a file of page records is closed at this size
+	LogSize            Size     // a segment of either log is closed at this size
 	Extract            []Extract
 
 	// How this one run talks; not kept with a crawl.
@@ -96,6 +97,7 @@ func Default() Settings {
 		CheckpointInterval: Duration(10 * time.Second),
 		Grace:              Duration(8 * time.Second),
 		PagesSize:          1 << 30,
+		LogSize:            256 << 20,
 	}
 }
 

@@ -236,6 +236,11 @@ var table = []setting{
 		at:    func(s *Settings) slot { return one(&s.PagesSize) },
 		check: func(s *Settings) string { return within(s.PagesSize, 4<<10, 1<<46) },
 	},
+	{key: "log_size", section: output,
+		usage: "begin a new segment of the logs of URLs at this size",
+		at:    func(s *Settings) slot { return one(&s.LogSize) },
+		check: func(s *Settings) string { return within(s.LogSize, 4<<10, 1<<46) },
+	},
 	{key: "extract", section: output, fileOnly: true,
 		usage: "fields to add to the page records, each the text or an attribute of the elements a CSS selector matches",
 		note: "Each entry has field (its key in the record), selector, and where wanted attr (an attribute instead of the text) " +
