@@ -110,9 +110,9 @@ func (f *file) mapping(key string, node ast.Node, read func(name string, at *tok
 
 // setting reads one entry of the file.
 func (f *file) setting(name string, at *token.Token, value ast.Node) {
-	i := slices.IndexFunc(table, func(d setting) bool { return d.key == name && !d.flagOnly })
+	i := slices.IndexFunc(table, func(d setting) bool { return d.key == name })
 	if i < 0 {
-		f.unknown("", name, at, likely(plainKey(name), func(d *setting) bool { return !d.flagOnly }))
+		f.unknown("", name, at, likely(plainKey(name), func(*setting) bool { return true }))
 		return
 	}
 	d := &table[i]

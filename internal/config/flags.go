@@ -2,17 +2,12 @@ package config
 
 import "github.com/spf13/pflag"
 
-// Register adds the flags of all settings that are kept with a crawl. s gives the defaults that help shows. Parsing
+// Register adds the flags of all settings but those that only a file can hold. s gives the defaults that help shows. Parsing
 // only notes the texts: Load reads them, so that what is wrong with flags is reported together with everything else.
-func (s *Settings) Register(fs *pflag.FlagSet) { s.register(fs, false) }
-
-// RegisterTalk adds the flags that say how a run talks: -q, -v, --json. Commands that start no crawl have them too.
-func (s *Settings) RegisterTalk(fs *pflag.FlagSet) { s.register(fs, true) }
-
-func (s *Settings) register(fs *pflag.FlagSet, talk bool) {
+func (s *Settings) Register(fs *pflag.FlagSet) {
 	for i := range table {
 		d := &table[i]
-		if d.fileOnly || d.flagOnly != talk {
+		if d.fileOnly {
 			continue
 		}
 		at := d.at(s)

@@ -29,7 +29,6 @@ func parse(t *testing.T, args ...string) *pflag.FlagSet {
 	fs := pflag.NewFlagSet("", pflag.ContinueOnError)
 	s := Default()
 	s.Register(fs)
-	s.RegisterTalk(fs)
 	if err := fs.Parse(args); err != nil {
 		t.Fatal(err)
 	}
@@ -43,7 +42,6 @@ func TestPrecedence(t *testing.T) {
 	exclude := func(s Settings) any { return s.Exclude }
 	private := func(s Settings) any { return s.AllowPrivate }
 	insecure := func(s Settings) any { return s.Insecure }
-	verbose := func(s Settings) any { return s.Verbose }
 	for _, tt := range []struct {
 		name, file string
 		env, args  []string
@@ -87,9 +85,6 @@ func TestPrecedence(t *testing.T) {
 		{"variable 1", "", []string{"CRAWL_INSECURE=1"}, nil, insecure, true},
 		{"short flag", "", nil, []string{"-k"}, insecure, true},
 		{"switched off", "insecure: true", nil, []string{"--insecure=false"}, insecure, false},
-		{"counted", "", nil, []string{"-vv", "--verbose"}, verbose, 3},
-		{"given", "", nil, []string{"-v", "--verbose=2"}, verbose, 2},
-		{"no variable for a flag alone", "", []string{"CRAWL_VERBOSE=2"}, nil, verbose, 0},
 		{"no variable for a file alone", "", []string{"CRAWL_EXTRACT=x"}, nil, func(s Settings) any { return s.Extract }, []Extract(nil)},
 		{"extract", "extract:\n  - {field: a, selector: .x}\n  - field: b\n    selector: p\n    attr: id\n    all: true", nil, nil,
 			func(s Settings) any { return s.Extract }, []Extract{{Field: "a", Selector: ".x"}, {"b", "p", "id", true}}},
@@ -289,8 +284,6 @@ func TestOtherProblems(t *testing.T) {
 crawl.yaml:1:5: fp: want a rate between 0 and 1, such as 0.1% or 0.001, got "x"
     1 | fp: x
       |     ^`},
-		{"two that exclude each other", "", nil, []string{"-q", "-v"}, `--quiet: want either -q or -v, not both, got true`},
-		{"no number", "", nil, []string{"--verbose=much"}, `--verbose: want a small number, got "much"`},
 		{"from all sources", "grace: x", []string{"CRAWL_TIMEOUT=0"}, []string{"--scope=all"}, `
 crawl.yaml:1:8: grace: want a time with its unit, such as 1s, 1m30s or 250ms, got "x"
     1 | grace: x

@@ -37,14 +37,11 @@ func Template() []byte {
 const rule = "host_delay here is --host-delay on the command line and CRAWL_HOST_DELAY in the environment. " +
 	"A flag goes over the environment, that over this file, that over the default."
 
-// body writes all settings but those of flags alone.
+// body writes all settings.
 func (s *Settings) body(b *bytes.Buffer) {
 	section := ""
 	for i := range table {
 		d := &table[i]
-		if d.flagOnly {
-			continue
-		}
 		if d.section != section {
 			section = d.section
 			b.WriteString("\n")

@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
-	"strings"
 	"testing"
 )
 
@@ -33,7 +32,7 @@ func TestShippedFile(t *testing.T) {
 		t.Errorf("%s gives %+v, %v, want the defaults", name, s, err)
 	}
 	for i := range table {
-		if d := &table[i]; !d.flagOnly && !bytes.Contains(shipped, []byte("\n"+d.key+": ")) {
+		if d := &table[i]; !bytes.Contains(shipped, []byte("\n"+d.key+": ")) {
 			t.Errorf("%s has no %s", name, d.key)
 		}
 	}
@@ -73,16 +72,6 @@ func TestRenderReadsBack(t *testing.T) {
 	}
 }
 
-// What says how one run talks is not kept.
-func TestRenderLeavesOutFlags(t *testing.T) {
-	s := Default()
-	s.Quiet, s.JSON = true, true
-	text, back := rendered(t, s)
-	if !reflect.DeepEqual(back, Default()) || strings.Contains(text, "json") {
-		t.Errorf("got %+v, want the defaults", back)
-	}
-}
-
 // Settings of any valid values read back as they were.
 func TestRenderRandom(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
@@ -92,7 +81,7 @@ func TestRenderRandom(t *testing.T) {
 	for range 60 {
 		s := Default()
 		for i := range table {
-			if d := &table[i]; !d.flagOnly && !d.fileOnly {
+			if d := &table[i]; !d.fileOnly {
 				scramble(d, &s, samples[random.IntN(len(samples))], samples[random.IntN(len(samples))])
 			}
 		}

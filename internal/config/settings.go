@@ -60,11 +60,6 @@ type Settings struct {
 	PagesSize          Size     // a file of page records is closed at this size
 	LogSize            Size     // a segment of either log is closed at this size
 	Extract            []Extract
-
-	// How this one run talks; not kept with a crawl.
-	Quiet   bool
-	Verbose int
-	JSON    bool
 }
 
 // Extract is a field of the page record and the elements its value is taken from.

@@ -104,31 +104,6 @@ func (o onOff) put(text string) error {
 func (o onOff) texts() []string { return []string{strconv.FormatBool(*o.v)} }
 func (onOff) Type() string      { return "bool" }
 
-// oneMore is what a flag without a value means to a tally.
-const oneMore = "+1"
-
-// tally is the slot of a flag that counts how often it is given.
-type tally struct {
-	ordinary
-	v *int
-}
-
-func (t tally) put(text string) error {
-	if text == oneMore {
-		*t.v++
-		return nil
-	}
-	n, err := strconv.ParseUint(text, 10, 8)
-	if err != nil {
-		return bad("a small number", text)
-	}
-	*t.v = int(n)
-	return nil
-}
-
-func (t tally) texts() []string { return []string{strconv.Itoa(*t.v)} }
-func (tally) Type() string      { return "count" }
-
 // word is the slot of a text on one line.
 type word struct {
 	ordinary

@@ -20,8 +20,7 @@ type setting struct {
 	alias   string // another name of the flag
 	bare    string // what the flag means without a value; empty when it needs one
 
-	// fileOnly and flagOnly name the one place the setting is read from; a setting with neither is read everywhere.
-	fileOnly, flagOnly bool
+	fileOnly bool // no variable and no flag has it
 
 	// fixed is set for what a crawl's state is built on, and says what to do instead of changing it.
 	fixed string
@@ -66,7 +65,7 @@ func (d *setting) flag() string { return strings.ReplaceAll(d.key, "_", "-") }
 func (d *setting) variable() string { return envPrefix + strings.ToUpper(d.key) }
 
 // inEnvironment reports whether a variable can set it.
-func (d *setting) inEnvironment() bool { return !d.fileOnly && !d.flagOnly }
+func (d *setting) inEnvironment() bool { return !d.fileOnly }
 
 // The headings of a rendered file.
 const (
@@ -247,25 +246,6 @@ var table = []setting{
 			"and all: true (every match as a list, not the first alone). Example: [{field: price, selector: .price}].",
 		at:    func(s *Settings) slot { return extracts{v: &s.Extract} },
 		check: func(s *Settings) string { return sound(s.Extract) },
-	},
-
-	{key: "quiet", short: "q", bare: "true", flagOnly: true,
-		usage: "say nothing but errors",
-		at:    func(s *Settings) slot { return onOff{v: &s.Quiet} },
-		check: func(s *Settings) string {
-			if s.Quiet && s.Verbose > 0 {
-				return "either -q or -v, not both"
-			}
-			return ""
-		},
-	},
-	{key: "verbose", short: "v", bare: oneMore, flagOnly: true,
-		usage: "say more; twice says most",
-		at:    func(s *Settings) slot { return tally{v: &s.Verbose} },
-	},
-	{key: "json", bare: "true", flagOnly: true,
-		usage: "write for programs: one JSON object a line",
-		at:    func(s *Settings) slot { return onOff{v: &s.JSON} },
 	},
 }
 

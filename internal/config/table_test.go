@@ -46,7 +46,6 @@ func TestRegister(t *testing.T) {
 	s := Default()
 	fs := pflag.NewFlagSet("", pflag.ContinueOnError)
 	s.Register(fs)
-	s.RegisterTalk(fs)
 	for _, tt := range []struct{ flag, short, kind, initial, bare string }{
 		{"host-delay", "", "time", "1s", ""},
 		{"delay", "", "time", "1s", ""},
@@ -55,9 +54,6 @@ func TestRegister(t *testing.T) {
 		{"allow-private", "", "name", "", "all"},
 		{"scope", "", "host|domain|prefix|any", "host", ""},
 		{"max-pages", "", "count", "none", ""},
-		{"verbose", "v", "count", "0", "+1"},
-		{"quiet", "q", "bool", "false", "true"},
-		{"json", "", "bool", "false", "true"},
 	} {
 		f := fs.Lookup(tt.flag)
 		if f == nil {
@@ -76,28 +72,5 @@ func TestRegister(t *testing.T) {
 		if d := &table[i]; !d.fileOnly && fs.Lookup(d.flag()) == nil {
 			t.Errorf("no flag --%s", d.flag())
 		}
-	}
-}
-
-func TestKeys(t *testing.T) {
-	keys := map[string]Key{}
-	for _, k := range Keys() {
-		keys[k.Name+k.Flag] = k
-	}
-	if len(keys) != len(table) {
-		t.Errorf("%d keys, want %d", len(keys), len(table))
-	}
-	delay := keys["host_delay"+"host-delay"]
-	if delay.Variable != "CRAWL_HOST_DELAY" || delay.Alias != "delay" || delay.Default != "1s" || delay.Type != "time" || delay.Fixed {
-		t.Errorf("host_delay is %+v", delay)
-	}
-	if fp := keys["fp"+"fp"]; !fp.Fixed || fp.Default != "0.1%" {
-		t.Errorf("fp is %+v", fp)
-	}
-	if scope := keys["scope"+"scope"]; len(scope.Values) != 4 {
-		t.Errorf("scope is %+v", scope)
-	}
-	if extract, json := keys["extract"], keys["json"]; extract.Flag != "" || extract.Variable != "" || json.Name != "" || json.Variable != "" {
-		t.Errorf("extract is %+v, json is %+v", extract, json)
 	}
 }
