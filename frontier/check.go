@@ -1,0 +1,185 @@
+package frontier
+
+import (
+	"errors"
+	"fmt"
+)
+
+// Check reports every way in which the frontier contradicts itself. It looks at all that is pending, so it is for tests
+// and for tools that look into a damaged crawl.
+func (f *Frontier) Check() error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	c := &checker{f: f, now: f.now(), inFlight: map[*host]int{}, resolving: map[*host]int{}, tasks: map[uint64]bool{}, asked: map[*ask]bool{}}
+	c.checkOpen()
+	for name, h := range f.hosts {
+		c.want(h.name == name, "is in the table as %q", h, name)
+		c.checkPlace(h)
+		c.checkQueue(h)
+		c.checkAsks(h)
+		c.want(h.inFlight == c.inFlight[h] && h.inFlight <= f.cfg.HostConcurrency, "%d in flight, %d leased, at most %d allowed",
+			h, h.inFlight, c.inFlight[h], f.cfg.HostConcurrency)
+		c.want(h.resolving == (c.resolving[h] == 1), "resolving %t, %d leased", h, h.resolving, c.resolving[h])
+		c.want(!h.forgotten, "is forgotten and in the table", h)
+	}
+	for h := range c.inFlight {
+		c.want(f.hosts[h.name] == h, "leased and not in the table", h)
+	}
+	c.checkOrder()
+	c.checkTotals()
+	c.checkWaiters()
+	return errors.Join(c.errs...)
+}
+
+// checker collects what Check finds.
+type checker struct {
+	f                   *Frontier
+	now                 moment
+	errs                []error
+	inFlight, resolving map[*host]int
+	tasks               map[uint64]bool // by Seq
+	asked               map[*ask]bool   // leased, or standing at some host
+	counted             counters
+	placed              [idle + 1]int
+}
+
+func (c *checker) want(ok bool, format string, h *host, args ...any) {
+	if ok {
+		return
+	}
+	name := "frontier"
+	if h != nil {
+		name = "host " + h.name
+	}
+	c.errs = append(c.errs, fmt.Errorf("%s: %s", name, fmt.Sprintf(format, args...)))
+}
+
+func (c *checker) checkOpen() {
+	for _, op := range c.f.open.slots {
+		if op.id == 0 {
+			continue
+		}
+		c.counted.leased[op.kind]++
+		switch op.kind {
+		case Resolve:
+			c.resolving[op.host]++
+		case Robots:
+			c.inFlight[op.host]++
+			c.asked[op.ask] = true
+			c.want(op.ask.at == nil, "leased for %s and still to be asked", op.host, op.ask.origin.name)
+			c.want(op.ask.origin.ask == op.ask, "leased for %s, which knows nothing of it", op.host, op.ask.origin.name)
+		case Page:
+			c.inFlight[op.host]++
+			c.checkTask(op.host, op.task)
+		}
+	}
+}
+
+func (c *checker) checkTask(h *host, t Task) {
+	c.want(!c.tasks[t.Seq], "task %d is there twice", h, t.Seq)
+	c.tasks[t.Seq] = true
+	c.want(t.URL.Host() == h.name, "task %d is of host %s", h, t.Seq, t.URL.Host())
+}
+
+func (c *checker) checkPlace(h *host) {
+	place, due := c.f.plan(h)
+	c.placed[h.place]++
+	switch h.place {
+	case ready:
+		c.want(place == waiting || c.canWaitInVain(h), "ready, and nothing to lease", h)
+		c.want(due <= c.now, "ready, and due in %v", h, due-c.now)
+	case waiting:
+		c.want(place == waiting && due == h.due || c.canWaitInVain(h), "waits until %v, planned at %d until %v", h, h.due, place, due)
+	default:
+		c.want(place == h.place, "stands at %d, planned at %d", h, h.place, place)
+	}
+	switch h.place {
+	case waiting:
+		c.want(c.f.waiting[h.index] == h, "is not where it says among the waiting", h)
+	case idle:
+		c.want(c.f.idle[h.index] == h, "is not where it says among the idle", h)
+	}
+}
+
+// canWaitInVain reports whether the answer that h waits for is being fetched elsewhere: h looks after it at its
+// deadline, and waits on if it must.
+func (c *checker) canWaitInVain(h *host) bool {
+	t := h.queue.peek()
+	if t == nil {
+		return false
+	}
+	o := h.origins[isHTTPS(t.URL)]
+	return o != nil && o.ask != nil && o.ask.at == nil
+}
+
+func (c *checker) checkQueue(h *host) {
+	c.counted.queued += h.queue.len()
+	if h.givenUp != "" {
+		c.counted.givenUp++
+		c.counted.stranded += h.queue.len()
+	}
+	for i := range h.queue.entries {
+		e := &h.queue.entries[i]
+		c.checkTask(h, e.Task)
+		c.want(i == 0 || !e.before(&h.queue.entries[(i-1)/2]), "task %d is queued behind a later one", h, e.Seq)
+	}
+}
+
+func (c *checker) checkAsks(h *host) {
+	n := 0
+	for a := h.asks.first; a != nil; a = a.next {
+		n++
+		c.asked[a] = true
+		c.want(a.at == h, "asked for %s, which stands elsewhere", h, a.origin.name)
+		c.want(a.origin.ask == a, "asked for %s, which knows nothing of it", h, a.origin.name)
+		c.want(h.givenUp == "", "given up and asked for %s", h, a.origin.name)
+		c.want(a.origin.host.givenUp == "", "asked for %s, which is given up", h, a.origin.name)
+		c.want(a.origin.host.queue.len() > 0, "asked for %s, which has no use for it", h, a.origin.name)
+	}
+	c.want(n == h.asks.n, "%d questions, counted %d", h, n, h.asks.n)
+}
+
+func (c *checker) checkOrder() {
+	for name, q := range map[string]hostHeap{"waiting": c.f.waiting, "idle": c.f.idle} {
+		for i, h := range q {
+			c.want(i == 0 || q[(i-1)/2].due <= h.due, "stands above an earlier one among the %s", h, name)
+			c.want(c.f.hosts[h.name] == h, "is %s and not in the table", h, name)
+		}
+	}
+	n := 0
+	for h := c.f.ready.first; h != nil; h = h.next {
+		n++
+		c.want(h.place == ready && c.f.hosts[h.name] == h, "is among the ready and elsewhere", h)
+	}
+	c.want(n == c.f.ready.n, "%d hosts ready, counted %d", nil, n, c.f.ready.n)
+}
+
+func (c *checker) checkTotals() {
+	c.want(c.counted == c.f.counters, "counted %+v, kept %+v", nil, c.counted, c.f.counters)
+	placed := [...]int{nowhere: c.placed[nowhere], ready: c.f.ready.n, waiting: len(c.f.waiting), idle: len(c.f.idle)}
+	c.want(placed == c.placed, "hosts by place %v, counted %v", nil, placed, c.placed)
+	for _, h := range c.f.hosts {
+		for _, o := range h.origins {
+			c.want(o == nil || o.ask == nil || c.asked[o.ask], "%s waits for an answer that nobody asks for", h, originName(o))
+		}
+	}
+}
+
+func originName(o *origin) string {
+	if o == nil {
+		return ""
+	}
+	return o.name
+}
+
+func (c *checker) checkWaiters() {
+	f := c.f
+	if f.waiters.first == nil {
+		return
+	}
+	c.want(f.ready.n == 0 || f.paused, "%d callers wait, and %d hosts are ready", nil, f.waiters.n, f.ready.n)
+	c.want(!f.drained() && !f.closed, "%d callers wait for nothing", nil, f.waiters.n)
+	if len(f.waiting) > 0 && !f.paused && f.waiting[0].due > c.now {
+		c.want(f.armed == f.waiting[0].due, "the timer is set to %v, the next host is due at %v", nil, f.armed, f.waiting[0].due)
+	}
+}

@@ -1,0 +1,134 @@
+package frontier
+
+import (
+	"errors"
+	"fmt"
+	"time"
+)
+
+// None, in a field of Config, is an explicit zero: no delay, no back-off, no limit on failures. A zero there stands for
+// the default, so that the zero Config is polite.
+const None = -1
+
+// Config says how politely hosts are asked. A zero field means its default, None means zero.
+type Config struct {
+	// HostDelay is the least time between two requests to a host. Default 1s.
+	HostDelay time.Duration
+	// DelayFactor times a host's last response time is the least time between two requests as well, so that a host in
+	// trouble is asked less. It has no effect where HostDelay is None. Default 1.
+	DelayFactor float64
+	// MaxCrawlDelay caps the delay that a robots.txt asks for. Default 2m; with None none is granted.
+	MaxCrawlDelay time.Duration
+	// HostConcurrency is how many requests to a host may be in flight. Default 1.
+	HostConcurrency int
+
+	// IgnoreRobots leaves robots.txt unasked. Page leases then come without a Permission.
+	IgnoreRobots bool
+	// RobotsTTL caps how long what a robots.txt said is held true. Default 24h (RFC 9309, section 2.4).
+	RobotsTTL time.Duration
+	// RobotsDeadline is how long after a robots.txt was first asked for it may still be waited for, where it redirects
+	// to another host and stands in that one's queue. Past it, it counts as unanswered. Default 1m; with None such a
+	// redirect is never waited for.
+	RobotsDeadline time.Duration
+
+	// BackoffBase is how long a host is left alone after a first failure. Each further failure in a row doubles it.
+	// Default 2s.
+	BackoffBase time.Duration
+	// BackoffMax is the longest that this gets. Default 10m.
+	BackoffMax time.Duration
+	// MaxRetryAfter caps the wait that a server asks for. Default 1h; with None none is granted.
+	MaxRetryAfter time.Duration
+	// GiveUpAfter is the number of failures in a row after which a host is given up. Default 10; with None never.
+	GiveUpAfter int
+
+	// MaxIdleHosts is how many hosts without work are remembered beyond the time for which they must not be asked.
+	// Default 50,000.
+	MaxIdleHosts int
+
+	// Resumed says that hosts may have been asked shortly before New, by a crawl that this one goes on with: none is
+	// asked before its delay since New.
+	Resumed bool
+}
+
+// Default returns the Config that the zero Config stands for.
+func Default() Config {
+	return Config{
+		HostDelay:       time.Second,
+		DelayFactor:     1,
+		MaxCrawlDelay:   2 * time.Minute,
+		HostConcurrency: 1,
+		RobotsTTL:       24 * time.Hour,
+		RobotsDeadline:  time.Minute,
+		BackoffBase:     2 * time.Second,
+		BackoffMax:      10 * time.Minute,
+		MaxRetryAfter:   time.Hour,
+		GiveUpAfter:     10,
+		MaxIdleHosts:    50_000,
+	}
+}
+
+// Validate reports every problem at once, each under its key in config.yaml.
+func (c Config) Validate() error {
+	var errs []error
+	bad := func(key, want string, got any) {
+		errs = append(errs, fmt.Errorf("%s: want %s, got %v", key, want, got))
+	}
+	for _, d := range []struct {
+		key  string
+		have time.Duration
+	}{
+		{"host_delay", c.HostDelay},
+		{"max_crawl_delay", c.MaxCrawlDelay},
+		{"robots_ttl", c.RobotsTTL},
+		{"robots_deadline", c.RobotsDeadline},
+		{"backoff_base", c.BackoffBase},
+		{"backoff_max", c.BackoffMax},
+		{"max_retry_after", c.MaxRetryAfter},
+	} {
+		if d.have < 0 && d.have != None {
+			bad(d.key, "0s or more", d.have)
+		}
+	}
+	if c.DelayFactor != None && !(c.DelayFactor >= 0 && c.DelayFactor <= 1000) { // the second form refuses NaN too
+		bad("delay_factor", "0 to 1000", c.DelayFactor)
+	}
+	if c.HostConcurrency < 0 {
+		bad("host_concurrency", "1 or more", c.HostConcurrency)
+	}
+	if c.GiveUpAfter < None {
+		bad("give_up_after", "0 or more", c.GiveUpAfter)
+	}
+	if c.MaxIdleHosts < None {
+		bad("max_idle_hosts", "0 or more", c.MaxIdleHosts)
+	}
+	if r := c.resolved(); r.BackoffMax < r.BackoffBase {
+		bad("backoff_max", fmt.Sprintf("at least backoff_base (%v)", r.BackoffBase), r.BackoffMax)
+	}
+	return errors.Join(errs...)
+}
+
+// resolved returns c with each zero replaced by its default and each None by zero.
+func (c Config) resolved() Config {
+	d := Default()
+	fill(&c.HostDelay, d.HostDelay)
+	fill(&c.DelayFactor, d.DelayFactor)
+	fill(&c.MaxCrawlDelay, d.MaxCrawlDelay)
+	fill(&c.HostConcurrency, d.HostConcurrency)
+	fill(&c.RobotsTTL, d.RobotsTTL)
+	fill(&c.RobotsDeadline, d.RobotsDeadline)
+	fill(&c.BackoffBase, d.BackoffBase)
+	fill(&c.BackoffMax, d.BackoffMax)
+	fill(&c.MaxRetryAfter, d.MaxRetryAfter)
+	fill(&c.GiveUpAfter, d.GiveUpAfter)
+	fill(&c.MaxIdleHosts, d.MaxIdleHosts)
+	return c
+}
+
+func fill[T ~int | ~int64 | ~float64](field *T, standard T) {
+	switch *field {
+	case 0:
+		*field = standard
+	case None:
+		*field = 0
+	}
+}

@@ -1,0 +1,114 @@
+package frontier
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"crawl/canon"
+)
+
+// end takes l from the open leases, if it is there and of one of the given kinds.
+func (f *Frontier) end(l Lease, kinds ...Kind) (open, error) {
+	if op := f.open.get(l); op != nil && slices.Contains(kinds, op.kind) {
+		ended := *op
+		f.open.remove(l)
+		f.counters.leased[ended.kind]--
+		return ended, nil
+	}
+	return open{}, fmt.Errorf("%w: %s %s", ErrNotLeased, l.Kind, l.URL)
+}
+
+// Done ends a page lease.
+func (f *Frontier) Done(l Lease, o Outcome) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	op, err := f.end(l, Page)
+	if err != nil {
+		return err
+	}
+	now := f.now()
+	f.settle(op, o, now)
+	f.schedule(op.host, now)
+	f.dispatch(now)
+	return nil
+}
+
+// Retry ends a page or robots lease. What it asked for stands at the head of its host's queue again, with one more
+// attempt, and the host is not asked for as long as wait, or longer if it backs off for longer.
+func (f *Frontier) Retry(l Lease, wait time.Duration, o Outcome) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	op, err := f.end(l, Page, Robots)
+	if err != nil {
+		return err
+	}
+	now := f.now()
+	f.settle(op, o, now)
+	f.hold(op.host, wait, now)
+	if op.kind == Robots {
+		op.ask.attempt++
+		f.put(op.ask, op.host, true, now)
+	} else {
+		op.task.Attempt++
+		op.task.NotBefore = f.time(max(now, op.host.until))
+		f.push(op.host, op.task, true)
+	}
+	f.schedule(op.host, now)
+	f.dispatch(now)
+	return nil
+}
+
+// Reroute ends a page lease. Its task is requested at another URL: at the head of the queue of that URL's host, with one
+// more of its Reroutes, and by that host's rules and delay. The frontier does not limit them, and keeps them in memory
+// alone.
+func (f *Frontier) Reroute(l Lease, to canon.URL, o Outcome) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	op, err := f.end(l, Page)
+	if err != nil {
+		return err
+	}
+	now := f.now()
+	f.settle(op, o, now)
+	op.task.URL, op.task.NotBefore = to, time.Time{}
+	op.task.Reroutes++
+	target := f.host(to.Host())
+	f.push(target, op.task, true)
+	f.schedule(target, now)
+	f.schedule(op.host, now)
+	f.dispatch(now)
+	return nil
+}
+
+// Return ends a lease of any kind of which no use was made, as at shutdown: all is as if it had not been leased.
+func (f *Frontier) Return(l Lease) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	op, err := f.end(l, Resolve, Robots, Page)
+	if err != nil {
+		return err
+	}
+	now := f.now()
+	f.undo(op, now)
+	f.dispatch(now)
+	return nil
+}
+
+// undo makes what was leased pending again, at the head of its host's queue.
+func (f *Frontier) undo(op open, now moment) {
+	h := op.host
+	switch op.kind {
+	case Resolve:
+		h.resolving = false
+	case Robots:
+		h.inFlight--
+		f.uncharge(op)
+		f.put(op.ask, op.host, true, now)
+	case Page:
+		h.inFlight--
+		f.uncharge(op)
+		f.push(h, op.task, true)
+	}
+	f.schedule(h, now)
+}

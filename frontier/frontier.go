@@ -1,0 +1,192 @@
+// Package frontier owns what is due: which URL is asked for next, and when its host may be asked again.
+//
+// Its promise is politeness with nobody waiting. A host never has more than Config.HostConcurrency requests in flight,
+// and between two of them lies at least its delay; retries, redirects and robots.txt fetches count like any other
+// request. A fetcher waits for work in general, never for one host: hosts that are due are served in the order in
+// which they came due, so that neither a slow host nor one with a hundred million URLs holds up another. Every task
+// added is pending, leased or ended, and each lease is ended once.
+//
+// The price: all pending tasks and all hosts that have some are in memory, with one lock around them. Operations take
+// time logarithmic in the number of hosts. The package starts no goroutine and reads and writes nothing: what must
+// outlive the process leaves by Changed and returns by Restore and Add. A task leased when the process dies is not
+// ended, so it is added again at the next start: its page may be asked for twice, and is never lost.
+//
+// # Hosts
+//
+// A host is what canon.URL.Host names: the name, and the port where it is not the scheme's default. The http and the
+// https pages of a site share one queue. Before a page of a host is leased, its addresses must be known (a lease of
+// kind Resolve asks for them) and then what its robots.txt says (a lease of kind Robots); both are asked again when
+// their time to live is over. Addresses and rules belong to an origin, scheme, host and port.
+//
+// A host without work is remembered while it must not be asked, and beyond that while there is room
+// (Config.MaxIdleHosts). Forgetting one loses no wait: only its rules and addresses, which are asked for again, and its
+// count of failures.
+//
+// # Failures
+//
+// A host that fails backs off, for twice as long each time; Retry-After prevails where it is longer. A success ends the
+// series. A host that fails Config.GiveUpAfter times in a row is given up: it leases nothing more and its tasks stay
+// pending, counted as stranded. So every task ends in an outcome or is stranded.
+package frontier
+
+import (
+	"errors"
+	"sync"
+	"time"
+
+	"crawl/canon"
+)
+
+// Errors that callers branch on.
+var (
+	// ErrDrained says that nothing is leased, no intake is open, and nothing pending may still be asked for.
+	ErrDrained = errors.New("frontier: drained")
+	// ErrClosed says that the frontier hands out no more leases.
+	ErrClosed = errors.New("frontier: closed")
+	// ErrNotLeased says that a lease has ended already, or is not of the kind that is ended so.
+	ErrNotLeased = errors.New("frontier: not leased")
+)
+
+// moment is a point in time as the time since the frontier was made. It follows the monotonic clock and is a third as
+// large as a time.Time.
+type moment = time.Duration
+
+// Moments that no clock shows. They leave room for a delay to be added.
+const (
+	never   moment = -1 << 61 // before every moment
+	forever moment = 1 << 61  // after every moment
+)
+
+// Frontier hands out leases on what is due. It is safe for concurrent use.
+type Frontier struct {
+	cfg   Config // not written after New
+	start time.Time
+
+	mu       sync.Mutex // guards all below
+	hosts    map[string]*host
+	ready    list[host, *host] // due, in the order in which they came due
+	waiting  hostHeap          // due later
+	idle     hostHeap          // without work; may be forgotten from their due moment on
+	open     openLeases
+	waiters  list[waiter, *waiter] // callers of Lease, first come first
+	spare    []*waiter             // waiters to be used again
+	timer    *time.Timer           // ticks when the first waiting host comes due; any waiter takes the tick
+	armed    moment                // when timer ticks; never where it need not
+	changed  []*host               // hosts whose durable state changed since the last call of Changed
+	unsaved  moment                // the latest moment until which one of them must not be asked
+	intakes  int
+	paused   bool
+	closed   bool
+	counters counters
+}
+
+// New returns an empty frontier.
+func New(cfg Config) (*Frontier, error) {
+	if err := cfg.Validate(); err != nil {
+		return nil, err
+	}
+	f := &Frontier{
+		cfg:     cfg.resolved(),
+		start:   time.Now(),
+		hosts:   make(map[string]*host),
+		timer:   time.NewTimer(time.Duration(forever)),
+		armed:   never,
+		unsaved: never,
+	}
+	f.timer.Stop()
+	return f, nil
+}
+
+// Add makes tasks pending. Each has a URL, and no other pending or leased task has its Seq. A task that was attempted
+// before, as one met again at start-up, goes to the head of its host's queue and holds the host until its NotBefore.
+func (f *Frontier) Add(tasks ...Task) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	now := f.now()
+	for _, t := range tasks {
+		h := f.host(t.URL.Host())
+		again := t.Attempt > 0 || !t.NotBefore.IsZero()
+		if !t.NotBefore.IsZero() {
+			h.until = max(h.until, f.moment(t.NotBefore))
+		}
+		if first := f.push(h, t, again); first || again {
+			f.schedule(h, now)
+		}
+	}
+	f.dispatch(now)
+}
+
+// Intake keeps the frontier from being drained until release is called: for seeds still being read, or a server that
+// may add some. Calls of release after the first do nothing.
+func (f *Frontier) Intake() (release func()) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.intakes++
+	return sync.OnceFunc(func() {
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		f.intakes--
+		f.dispatch(f.now())
+	})
+}
+
+// Pause keeps Lease from handing out anything until Resume. Leases out are ended as usual.
+func (f *Frontier) Pause() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.paused = true
+}
+
+// Resume ends a pause.
+func (f *Frontier) Resume() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.paused = false
+	f.dispatch(f.now())
+}
+
+// Paused reports whether the frontier is paused.
+func (f *Frontier) Paused() bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.paused
+}
+
+// Close ends all waiting in Lease, now and later, with ErrClosed. Leases out may still be ended.
+func (f *Frontier) Close() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.closed = true
+	f.timer.Stop()
+	f.dispatch(f.now())
+}
+
+// drained reports whether Lease has nothing to wait for. A question about a robots.txt needs no count of its own: the
+// task that raised it is pending until it is answered.
+func (f *Frontier) drained() bool {
+	return f.open.len() == 0 && f.intakes == 0 && f.counters.queued == f.counters.stranded
+}
+
+// push makes t pending in h, at the head of its queue or in its place by preference. It reports whether t comes next.
+func (f *Frontier) push(h *host, t Task, head bool) (first bool) {
+	f.counters.queued++
+	if h.givenUp != "" {
+		f.counters.stranded++
+	}
+	return h.queue.push(t, head)
+}
+
+// now returns the present moment.
+func (f *Frontier) now() moment { return time.Since(f.start) }
+
+// moment turns a time into a moment.
+func (f *Frontier) moment(t time.Time) moment { return min(max(t.Sub(f.start), never), forever) }
+
+// time turns a moment into a time.
+func (f *Frontier) time(m moment) time.Time { return f.start.Add(m) }
+
+// later returns the moment d after now, which neither overflows nor lies before now.
+func later(now moment, d time.Duration) moment { return now + min(max(d, 0), forever-now) }
+
+// robotsURL returns where the rules of u's origin are asked for.
+func robotsURL(u canon.URL) (canon.URL, error) { return canon.Parse(u.Origin() + "/robots.txt") }

@@ -1,0 +1,214 @@
+package frontier
+
+import (
+	"net/netip"
+	"strings"
+
+	"crawl/canon"
+)
+
+// host is what the frontier knows of one host. It passes through resolving and robots before its pages are leased; which
+// of the three comes next is not stored but follows from what is known of the origin of its first task.
+type host struct {
+	links[host] // in Frontier.ready
+
+	name    string
+	queue   queue
+	asks    list[ask, *ask] // robots.txt files to be asked for here; they come before all tasks
+	origins [2]*origin      // by isHTTPS, nil until there is something to know
+
+	place place
+	index int    // in the heap that place names
+	due   moment // where place is ready, waiting or idle
+
+	resolving bool
+	guest     bool // its last request was for the rules of another host's origin
+	inFlight  int  // requests, that is leases of the kinds Robots and Page
+	lastLease moment
+	lastEnd   moment
+	lastEnded bool   // lastEnd is that of the request leased last, or may be
+	lastTook  moment // the last response time
+	until     moment // it backs off until then
+
+	givenUp  Reason
+	failures int // in a row
+	requests uint64
+
+	delayKept moment // the delay that its durable state holds; 0 where HostDelay says enough
+	marked    bool   // it is in Frontier.changed
+	kept      bool   // Changed has returned a state for it that is not the zero state
+	forgotten bool   // it is no longer in Frontier.hosts
+}
+
+// place is where a host stands.
+type place uint8
+
+const (
+	nowhere place = iota // its next lease hangs on the end of another, or it is given up
+	ready
+	waiting
+	idle
+)
+
+// origin is what is known of one scheme, host and port.
+type origin struct {
+	host *host
+	name string
+
+	addrs     []netip.AddrPort
+	addrsErr  error
+	addrsTerm term
+
+	rules      Permission
+	rulesTerm  term
+	crawlDelay moment // the delay that rules ask for, capped
+	ask        *ask   // the question for its robots.txt that is not answered yet
+}
+
+// term is how long something learnt is held true. What was just learnt serves one lease in any case: with a time to
+// live of zero a host would otherwise ask for its addresses and rules for ever.
+type term struct {
+	until  moment
+	unused bool
+}
+
+func (t term) over(now moment) bool { return !t.unused && now >= t.until }
+
+// host returns the host of that name, a new one if need be.
+func (f *Frontier) host(name string) *host {
+	h := f.hosts[name]
+	if h == nil {
+		h = &host{name: strings.Clone(name), lastLease: never, lastEnd: never, lastEnded: true, until: never} // the clone keeps no URL alive
+		if f.cfg.Resumed {
+			h.lastEnd = 0 // as if the last request of the crawl before had ended when this one began
+		}
+		f.hosts[h.name] = h
+	}
+	return h
+}
+
+// origin returns u's origin, a new one if need be. u is of host h.
+func (h *host) origin(u canon.URL) *origin {
+	o := &h.origins[isHTTPS(u)]
+	if *o == nil {
+		*o = &origin{host: h, name: strings.Clone(u.Origin())}
+	}
+	return *o
+}
+
+func isHTTPS(u canon.URL) int {
+	if u.Scheme() == "https" {
+		return 1
+	}
+	return 0
+}
+
+// schedule puts h where it belongs. It follows every change of h; after the first call h may be forgotten.
+func (f *Frontier) schedule(h *host, now moment) {
+	if h.forgotten {
+		return
+	}
+	to, due := f.plan(h)
+	if to == waiting && due <= now {
+		if h.place == ready {
+			return // it keeps its turn
+		}
+		to = ready
+	}
+	f.take(h)
+	h.place, h.due = to, due
+	switch to {
+	case ready:
+		f.promote(now)
+		f.ready.push(h)
+	case waiting:
+		f.waiting.push(h)
+	case idle:
+		f.idle.push(h)
+		f.forgetSome(now)
+	}
+}
+
+// ownTurn reports whether h's first task is to go before the questions that redirects from other hosts brought here:
+// they take turns with it, so that a host that many others redirect to is crawled all the same.
+func (h *host) ownTurn() bool {
+	if !h.guest || h.asks.first.origin.host == h || h.queue.len() == 0 {
+		return false
+	}
+	o := h.origins[isHTTPS(h.queue.peek().URL)]
+	return o == nil || o.ask == nil
+}
+
+// take takes h from where it stands.
+func (f *Frontier) take(h *host) {
+	switch h.place {
+	case ready:
+		f.ready.remove(h)
+	case waiting:
+		f.waiting.remove(h)
+	case idle:
+		f.idle.remove(h)
+	}
+	h.place = nowhere
+}
+
+// plan says where h belongs, and its due moment there. A host that is ready belongs to the waiting ones, and is due.
+func (f *Frontier) plan(h *host) (place, moment) {
+	busy := h.resolving || h.inFlight >= f.cfg.HostConcurrency
+	switch {
+	case h.givenUp != "":
+		if h.givenUp == TooManyFailures && h.queue.len() == 0 && !h.resolving && h.inFlight == 0 {
+			return idle, f.notBefore(h)
+		}
+		return nowhere, 0
+	case busy:
+		return nowhere, 0
+	case h.asks.first != nil:
+		if h.asks.first.overdue {
+			return waiting, never
+		}
+		return waiting, f.notBefore(h)
+	case h.queue.len() == 0:
+		if h.inFlight > 0 {
+			return nowhere, 0
+		}
+		return idle, f.notBefore(h)
+	}
+	if o := h.origins[isHTTPS(h.queue.peek().URL)]; o != nil && o.ask != nil {
+		if o.ask.at == nil {
+			return nowhere, 0 // it is being answered
+		}
+		return waiting, o.ask.deadline
+	}
+	return waiting, f.notBefore(h)
+}
+
+// promote makes those ready that have come due.
+func (f *Frontier) promote(now moment) {
+	for len(f.waiting) > 0 && f.waiting[0].due <= now {
+		h := f.waiting[0]
+		f.waiting.remove(h)
+		h.place = ready
+		f.ready.push(h)
+	}
+}
+
+// forgetSome keeps the number of hosts without work near its cap. It forgets two at most, and so more than one that
+// joins them, without ever holding the lock for long.
+func (f *Frontier) forgetSome(now moment) {
+	for range 2 {
+		if len(f.idle) <= f.cfg.MaxIdleHosts || f.idle[0].due > now {
+			return
+		}
+		h := f.idle[0]
+		f.take(h)
+		delete(f.hosts, h.name)
+		if h.givenUp != "" {
+			f.counters.givenUp--
+		}
+		h.forgotten = true
+		if h.kept {
+			f.mark(h)
+		}
+	}
+}

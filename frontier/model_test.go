@@ -1,0 +1,409 @@
+package frontier
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"net/netip"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"crawl/canon"
+)
+
+// lagged is a value of which the one before the present moment is known as well: what happens in one moment of the
+// bubble's clock has no order that a bystander could tell.
+type lagged[T any] struct {
+	value, before T
+	at            time.Time
+}
+
+func (v *lagged[T]) set(value T, now time.Time) {
+	if v.at.Before(now) {
+		v.before = v.value
+	}
+	v.value, v.at = value, now
+}
+
+func (v *lagged[T]) earlier(now time.Time) T {
+	if v.at.Before(now) {
+		return v.value
+	}
+	return v.before
+}
+
+// modelHost is what is known of a host from outside: the leases on it and how they ended.
+type modelHost struct {
+	inFlight int
+	until    lagged[time.Time]
+	crawl    map[string]time.Duration // by origin
+	took     time.Duration
+	delay    lagged[time.Duration]
+	requests []*modelRequest // in the order of their leases; those that were none are taken out
+}
+
+type modelRequest struct {
+	id         uint64
+	start, end time.Time // end is zero while in flight
+}
+
+// model is an account of a crawl, kept by the fetchers and compared with what the frontier leases.
+type model struct {
+	t     *testing.T
+	cfg   Config
+	mu    sync.Mutex // guards all below
+	hosts map[string]*modelHost
+	added map[uint64]bool
+	ended map[uint64]int
+	held  map[uint64]bool // leased tasks, by Seq
+	fails int
+}
+
+func (m *model) host(name string) *modelHost {
+	h := m.hosts[name]
+	if h == nil {
+		h = &modelHost{crawl: map[string]time.Duration{}}
+		h.delay.value = m.cfg.HostDelay
+		m.hosts[name] = h
+	}
+	return h
+}
+
+// hostOf returns the host that l is a lease on.
+func (m *model) hostOf(l Lease) *modelHost {
+	if l.RobotsOverdue { // URL is where no answer came from
+		return m.host(strings.SplitN(l.Origin, "://", 2)[1])
+	}
+	return m.host(l.URL.Host())
+}
+
+func (m *model) failf(format string, args ...any) {
+	if m.fails++; m.fails <= 20 {
+		m.t.Errorf(format, args...)
+	}
+}
+
+// leased books a lease and says whether it is one that may be.
+func (m *model) leased(l Lease) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if l.Kind == Resolve {
+		return
+	}
+	now, h := l.LeasedAt, m.hostOf(l)
+	if !now.Equal(time.Now()) {
+		m.failf("%s %s: leased at %v and received at %v", l.Kind, l.URL, now, time.Now())
+	}
+	if h.inFlight++; h.inFlight > m.cfg.HostConcurrency {
+		m.failf("%s %s: %d in flight", l.Kind, l.URL, h.inFlight)
+	}
+	if l.Kind == Page {
+		if !m.added[l.Seq] || m.held[l.Seq] || m.ended[l.Seq] > 0 {
+			m.failf("page %s: task %d added %t, leased %t, ended %d times", l.URL, l.Seq, m.added[l.Seq], m.held[l.Seq], m.ended[l.Seq])
+		}
+		m.held[l.Seq] = true
+	}
+	if !l.RobotsOverdue {
+		m.checkWait(l, h, now)
+	}
+	if !l.RobotsOverdue && l.ResolveErr == nil {
+		h.requests = append(h.requests, &modelRequest{id: l.id, start: now})
+	}
+}
+
+// checkWait compares a lease with all that happened before its moment.
+func (m *model) checkWait(l Lease, h *modelHost, now time.Time) {
+	if until := h.until.earlier(now); now.Before(until) {
+		m.failf("%s %s: leased %v before the back-off ends", l.Kind, l.URL, until.Sub(now))
+	}
+	delay := min(h.delay.value, h.delay.earlier(now))
+	latest := true
+	for i := len(h.requests) - 1; i >= 0; i-- {
+		r := h.requests[i]
+		if !r.start.Before(now) {
+			continue
+		}
+		if gap := now.Sub(r.start); gap < delay {
+			m.failf("%s %s: leased %v after another, want %v", l.Kind, l.URL, gap, delay)
+		}
+		if gap := now.Sub(r.end); latest && !r.end.IsZero() && r.end.Before(now) && gap < delay {
+			m.failf("%s %s: leased %v after the end of the last, want %v", l.Kind, l.URL, gap, delay)
+		}
+		latest = false
+	}
+}
+
+// settle books the end of a request, before the frontier hears of it.
+func (m *model) settle(l Lease, o Outcome, wait time.Duration) {
+	now, h := time.Now(), m.hostOf(l)
+	h.inFlight--
+	var kept []*modelRequest
+	for i, r := range h.requests {
+		if r.id == l.id && o.Requested {
+			r.end = now
+		}
+		mine := r.id == l.id && !o.Requested
+		if !mine && (r.end.IsZero() || i >= len(h.requests)-20) {
+			kept = append(kept, r)
+		}
+	}
+	h.requests = kept
+	if o.Requested {
+		h.took = o.Took
+		h.setDelay(m.cfg, now)
+	}
+	until := h.until.value
+	for _, d := range []time.Duration{min(o.RetryAfter, m.cfg.MaxRetryAfter), wait} {
+		if t := now.Add(d); d > 0 && t.After(until) {
+			until = t
+		}
+	}
+	if t := now.Add(m.cfg.BackoffBase); o.Failed && t.After(until) { // at least; the series is tested elsewhere
+		until = t
+	}
+	h.until.set(until, now)
+}
+
+func (h *modelHost) setDelay(cfg Config, now time.Time) {
+	d := cfg.HostDelay
+	if d > 0 {
+		d = max(d, time.Duration(cfg.DelayFactor*float64(h.took)))
+	}
+	for _, c := range h.crawl {
+		d = max(d, min(c, cfg.MaxCrawlDelay))
+	}
+	h.delay.set(d, now)
+}
+
+// walk is one random crawl.
+type walk struct {
+	*model
+	f     *Frontier
+	hosts int
+	limit uint64 // tasks
+	seq   uint64 // the last one's
+}
+
+func (w *walk) url(rng *rand.Rand) canon.URL {
+	scheme := []string{"http", "https"}[rng.IntN(2)]
+	u, err := canon.Parse(fmt.Sprintf("%s://%d.example/%d", scheme, rng.IntN(w.hosts), rng.IntN(1000)))
+	if err != nil {
+		w.t.Error(err)
+	}
+	return u
+}
+
+// links adds tasks, as a committer does before it ends the lease of the page that led to them.
+func (w *walk) links(rng *rand.Rand, n int) {
+	w.mu.Lock()
+	var tasks []Task
+	for range n {
+		if w.seq == w.limit {
+			break
+		}
+		w.seq++
+		w.added[w.seq] = true
+		t := Task{URL: w.url(rng), Seq: w.seq, Class: Class(rng.IntN(5)), Depth: rng.IntN(3)}
+		if rng.IntN(20) == 0 {
+			t.Attempt, t.NotBefore = 1, time.Now().Add(time.Duration(rng.IntN(9000))*time.Millisecond)
+		}
+		tasks = append(tasks, t)
+	}
+	w.mu.Unlock()
+	w.f.Add(tasks...)
+}
+
+func (w *walk) fetcher(rng *rand.Rand) {
+	for {
+		l, err := w.f.Lease(w.t.Context())
+		if errors.Is(err, ErrDrained) {
+			return
+		}
+		if err != nil {
+			w.t.Error(err)
+			return
+		}
+		w.leased(l)
+		start := time.Now()
+		wait(time.Duration(1 + rng.Int64N(int64(2*time.Second)))) // to the nanosecond: no two end in one moment
+		took := time.Since(start)
+		switch l.Kind {
+		case Resolve:
+			err = w.resolve(rng, l)
+		case Robots:
+			err = w.robots(rng, l, took)
+		case Page:
+			err = w.page(rng, l, took)
+		}
+		if err != nil {
+			w.t.Error(err)
+		}
+		if err := w.f.Check(); err != nil && w.fails < 20 {
+			w.t.Error(err)
+			w.fails++
+		}
+	}
+}
+
+func ttl(rng *rand.Rand) time.Duration {
+	return []time.Duration{0, 5 * time.Second, time.Minute, time.Hour}[rng.IntN(4)]
+}
+
+func (w *walk) resolve(rng *rand.Rand, l Lease) error {
+	switch n := rng.IntN(10); {
+	case n == 0:
+		return w.f.Return(l)
+	case n == 1:
+		return w.f.ResolveFailed(l, errNoSuchHost, ttl(rng))
+	}
+	return w.f.Resolved(l, []netip.AddrPort{loopback[0]}, ttl(rng))
+}
+
+func outcome(rng *rand.Rand, took time.Duration) Outcome {
+	o := Outcome{Requested: true, Took: took}
+	if rng.IntN(8) == 0 {
+		o.Failed = true
+		if rng.IntN(3) == 0 {
+			o.RetryAfter = time.Duration(rng.IntN(20)) * time.Second
+		}
+	}
+	return o
+}
+
+func (w *walk) robots(rng *rand.Rand, l Lease, took time.Duration) error {
+	o := outcome(rng, took)
+	if l.RobotsOverdue || l.ResolveErr != nil {
+		o = Outcome{}
+	}
+	n := rng.IntN(10)
+	w.mu.Lock()
+	switch {
+	case n == 0:
+		w.settle(l, Outcome{}, 0)
+		w.mu.Unlock()
+		return w.f.Return(l)
+	case n == 1 && o.Requested:
+		delay := time.Duration(rng.IntN(5)) * time.Second
+		w.settle(l, o, delay)
+		w.mu.Unlock()
+		return w.f.Retry(l, delay, o)
+	case n <= 4 && o.Requested && l.RobotsHop < MaxRobotsHops:
+		to := w.url(rng)
+		w.settle(l, o, 0)
+		w.mu.Unlock()
+		return w.f.RedirectRobots(l, to, o)
+	}
+	p := crawlDelay(max(0, rng.IntN(10)-6)) * crawlDelay(time.Second)
+	w.settle(l, o, 0)
+	h := w.host(strings.SplitN(l.Origin, "://", 2)[1])
+	h.crawl[l.Origin] = time.Duration(p)
+	h.setDelay(w.cfg, time.Now())
+	w.mu.Unlock()
+	return w.f.Permit(l, p, ttl(rng), o)
+}
+
+func (w *walk) page(rng *rand.Rand, l Lease, took time.Duration) error {
+	o := outcome(rng, took)
+	n := rng.IntN(20)
+	if l.ResolveErr != nil {
+		o = Outcome{Failed: rng.IntN(2) == 0}
+	} else if n == 0 { // robots.txt forbids it
+		o = Outcome{}
+	}
+	if n > 4 {
+		w.links(rng, rng.IntN(4))
+	}
+	w.mu.Lock()
+	delete(w.held, l.Seq)
+	switch {
+	case n == 1:
+		w.settle(l, Outcome{}, 0)
+		w.mu.Unlock()
+		return w.f.Return(l)
+	case n <= 4 && l.Attempt < 3:
+		delay := time.Duration(rng.IntN(5)) * time.Second
+		w.settle(l, o, delay)
+		w.mu.Unlock()
+		return w.f.Retry(l, delay, o)
+	case n == 5 && l.Reroutes < 5:
+		to := w.url(rng)
+		w.settle(l, o, 0)
+		w.mu.Unlock()
+		return w.f.Reroute(l, to, o)
+	}
+	w.settle(l, o, 0)
+	w.ended[l.Seq]++
+	w.mu.Unlock()
+	return w.f.Done(l, o)
+}
+
+// meddle does what users and checkpoints do, until the crawl is over.
+func (w *walk) meddle(rng *rand.Rand, over <-chan struct{}) {
+	for {
+		select {
+		case <-over:
+			return
+		case <-time.After(time.Duration(rng.IntN(4000)) * time.Millisecond):
+		}
+		host := fmt.Sprintf("%d.example", rng.IntN(w.hosts))
+		switch rng.IntN(8) {
+		case 0:
+			w.f.Pause()
+			wait(time.Duration(rng.IntN(3000)) * time.Millisecond)
+			w.f.Resume()
+		case 1:
+			w.f.GiveUp(host, "dropped")
+		case 2, 3, 4:
+			w.f.Revive(host)
+		default:
+			w.f.Changed()
+			w.f.Stats()
+		}
+	}
+}
+
+// TestRandomWalk has 50 fetchers do at random what fetchers do, and compares each lease with a model: never more in
+// flight than allowed, every gap kept, every task ended once, or stranded.
+func TestRandomWalk(t *testing.T) {
+	for seed, cfg := range []Config{
+		{},
+		{HostDelay: None, GiveUpAfter: 4},
+		{MaxIdleHosts: None, MaxCrawlDelay: None, DelayFactor: None}, // a host forgotten has no delay of its own
+		{HostDelay: 500 * time.Millisecond, HostConcurrency: 3, DelayFactor: 2, RobotsDeadline: 3 * time.Second},
+		{HostConcurrency: 2, MaxCrawlDelay: 2 * time.Second, GiveUpAfter: 3},
+		{HostDelay: 100 * time.Millisecond, HostConcurrency: 8, IgnoreRobots: true},
+	} {
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				f := openFrontier(t, cfg)
+				w := &walk{f: f, hosts: 25, limit: 600, model: &model{
+					t: t, cfg: cfg.resolved(), hosts: map[string]*modelHost{}, added: map[uint64]bool{},
+					ended: map[uint64]int{}, held: map[uint64]bool{},
+				}}
+				w.links(rand.New(rand.NewPCG(uint64(seed), 0)), 100)
+				var fetchers, meddler sync.WaitGroup
+				over := make(chan struct{})
+				meddler.Go(func() { w.meddle(rand.New(rand.NewPCG(uint64(seed), 99)), over) })
+				for i := range 50 {
+					fetchers.Go(func() { w.fetcher(rand.New(rand.NewPCG(uint64(seed), uint64(i+1)))) })
+				}
+				fetchers.Wait()
+				close(over)
+				meddler.Wait()
+				s := f.Stats()
+				if s.Queued != s.Stranded || len(w.ended)+s.Queued != len(w.added) || len(w.added) < 300 {
+					t.Errorf("%d tasks added, %d ended, %d queued, %d stranded", len(w.added), len(w.ended), s.Queued, s.Stranded)
+				}
+				for seq, n := range w.ended {
+					if n != 1 {
+						t.Errorf("task %d ended %d times", seq, n)
+					}
+				}
+				t.Logf("%d added, %d ended, %d stranded", len(w.added), len(w.ended), s.Stranded)
+			})
+		})
+	}
+}

@@ -1,0 +1,105 @@
+package frontier
+
+import (
+	"cmp"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+)
+
+// TestQueueOrder takes from a queue what a sorted slice gives, with pushes in between.
+func TestQueueOrder(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	var q queue
+	var want []entry
+	start := time.Now()
+	for seq := range uint64(5000) {
+		e := entry{Task{Seq: seq, Class: Class(rng.IntN(5)), Depth: rng.IntN(4)}, rng.IntN(8) == 0}
+		if e.head && rng.IntN(2) == 0 {
+			e.NotBefore = start.Add(time.Duration(rng.IntN(100)))
+		}
+		i, _ := slices.BinarySearchFunc(want, e, func(a, b entry) int {
+			switch {
+			case a.head != b.head && a.head:
+				return -1
+			case a.head != b.head:
+				return 1
+			case a.head:
+				return cmp.Or(a.NotBefore.Compare(b.NotBefore), cmp.Compare(a.Seq, b.Seq))
+			}
+			return cmp.Or(cmp.Compare(a.Class, b.Class), cmp.Compare(a.Depth, b.Depth), cmp.Compare(a.Seq, b.Seq))
+		})
+		want = slices.Insert(want, i, e)
+		if first := q.push(e.Task, e.head); first != (i == 0) {
+			t.Fatalf("push of %d: first %t, want %t", seq, first, i == 0)
+		}
+		if rng.IntN(3) == 0 {
+			if got := q.pop(); got != want[0].Task {
+				t.Fatalf("popped %+v, want %+v", got, want[0].Task)
+			}
+			want = want[1:]
+		}
+	}
+	for _, e := range want {
+		if got := *q.peek(); got != e.Task {
+			t.Fatalf("first is %+v, want %+v", got, e.Task)
+		}
+		q.pop()
+	}
+	if q.peek() != nil || q.len() != 0 {
+		t.Error("the queue is not empty")
+	}
+}
+
+func TestQueueGivesMemoryBack(t *testing.T) {
+	var q queue
+	for seq := range uint64(10000) {
+		q.push(Task{Seq: seq}, false)
+	}
+	for q.len() > 100 {
+		q.pop()
+	}
+	if c := cap(q.entries); c > 500 {
+		t.Errorf("room for %d tasks with 100 left", c)
+	}
+}
+
+func TestHostHeap(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	var q hostHeap
+	var in []*host
+	for range 3000 {
+		if len(in) > 0 && rng.IntN(3) == 0 {
+			i := rng.IntN(len(in))
+			q.remove(in[i])
+			in = slices.Delete(in, i, i+1)
+		} else {
+			h := &host{due: moment(rng.IntN(500))}
+			q.push(h)
+			in = append(in, h)
+		}
+	}
+	slices.SortFunc(in, func(a, b *host) int { return cmp.Compare(a.due, b.due) })
+	for _, h := range in {
+		if q[0].due != h.due {
+			t.Fatalf("first is due at %d, want %d", q[0].due, h.due)
+		}
+		q.remove(q[0])
+	}
+	if len(q) != 0 {
+		t.Errorf("%d hosts left", len(q))
+	}
+}
+
+func TestNames(t *testing.T) {
+	for _, tt := range []struct{ got, want string }{
+		{Seed.String(), "seed"}, {Added.String(), "added"}, {Navigation.String(), "navigation"},
+		{Requisite.String(), "requisite"}, {Sitemap.String(), "sitemap"}, {Class(9).String(), "class 9"},
+		{Resolve.String(), "resolve"}, {Robots.String(), "robots"}, {Page.String(), "page"}, {Kind(9).String(), "kind 9"},
+	} {
+		if tt.got != tt.want {
+			t.Errorf("%q, want %q", tt.got, tt.want)
+		}
+	}
+}

@@ -1,0 +1,179 @@
+package frontier
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"crawl/canon"
+)
+
+// MaxRobotsHops is how many redirects of a robots.txt are followed (RFC 9309, section 2.3.1.2).
+const MaxRobotsHops = 5
+
+// ErrTooManyHops says that a robots.txt was redirected more than MaxRobotsHops times.
+var ErrTooManyHops = errors.New("frontier: too many redirects of robots.txt")
+
+// ask is the question what an origin's robots.txt says, until it is answered. It is put to the origin's own host first
+// and, with a redirect, to the host of the target: there it takes a turn, a slot and the delay like any request, and it
+// needs that host's addresses but not its rules.
+type ask struct {
+	links[ask] // in at.asks
+
+	origin   *origin   // whose rules it asks for
+	url      canon.URL // where they are asked for
+	at       *host     // the host in whose asks it stands; nil while it is leased
+	hop      int       // redirects so far
+	attempt  int       // attempts made at url
+	deadline moment    // until then it may wait for another host
+	overdue  bool      // it counts as unanswered
+}
+
+// newAsk puts the question for the rules of o to h, o's own host. u is a URL of o.
+func (f *Frontier) newAsk(h *host, o *origin, u canon.URL, now moment) *ask {
+	to, err := robotsURL(u)
+	a := &ask{
+		origin:   o,
+		url:      to,
+		at:       h,
+		deadline: later(now, f.cfg.RobotsDeadline),
+		overdue:  err != nil, // no address to ask at is no answer
+	}
+	o.ask = a
+	h.asks.pushFirst(a)
+	return a
+}
+
+// put makes h the host to be asked a, at once or after what it is asked already. Where h will not be asked in time, a
+// goes back to its own host unanswered; where that one is given up, the question is moot.
+func (f *Frontier) put(a *ask, h *host, atOnce bool, now moment) {
+	own := a.origin.host
+	if own.givenUp != "" {
+		a.origin.ask = nil
+		return
+	}
+	if h != own && (h.givenUp != "" || now >= a.deadline) {
+		a.overdue = true
+		h, atOnce = own, true
+	}
+	a.at = h
+	if atOnce {
+		h.asks.pushFirst(a)
+	} else {
+		h.asks.push(a)
+	}
+	f.schedule(h, now)
+	f.schedule(own, now)
+}
+
+// leave takes a from the host that it stands at.
+func (a *ask) leave() {
+	a.at.asks.remove(a)
+	a.at = nil
+}
+
+// recall takes a back from another host, to its own, unanswered. The caller schedules a's own host.
+func (f *Frontier) recall(a *ask, now moment) {
+	elsewhere := a.at
+	a.leave()
+	f.schedule(elsewhere, now)
+	a.overdue = true
+	a.at = a.origin.host
+	a.at.asks.pushFirst(a)
+}
+
+// dropAsks ends the questions that h, which is given up, is waited for with. Those for its own rules are moot, others
+// go back unanswered.
+func (f *Frontier) dropAsks(h *host, now moment) {
+	for a := h.asks.first; a != nil; a = h.asks.first {
+		if own := a.origin.host; own != h {
+			f.recall(a, now)
+			f.schedule(own, now)
+		} else {
+			a.leave()
+			a.origin.ask = nil
+		}
+	}
+	for _, o := range h.origins {
+		if o != nil && o.ask != nil && o.ask.at != nil {
+			elsewhere := o.ask.at
+			o.ask.leave()
+			o.ask = nil
+			f.schedule(elsewhere, now)
+		}
+	}
+}
+
+// serveRobots leases a, which stands at h, or first the question for the addresses that it needs.
+func (f *Frontier) serveRobots(h *host, a *ask, now moment) Lease {
+	l := Lease{
+		Kind:          Robots,
+		Task:          Task{URL: a.url, Attempt: a.attempt},
+		Origin:        a.origin.name,
+		RobotsHop:     a.hop,
+		RobotsOverdue: a.overdue,
+	}
+	if !a.overdue {
+		o := h.origin(a.url)
+		if o.addrsTerm.over(now) {
+			return f.leaseResolve(h, o, a.url, now)
+		}
+		o.addrsTerm.unused = false
+		l.Addrs, l.ResolveErr = o.addrs, o.addrsErr
+	}
+	a.leave()
+	return f.lease(l, open{host: h, ask: a}, now)
+}
+
+// Permit ends a robots lease: p is what l.Origin's robots.txt says, for as long as ttl, or Config.RobotsTTL if that is
+// less. A nil p says nothing. What holds where there was no answer is the caller's to say.
+func (f *Frontier) Permit(l Lease, p Permission, ttl time.Duration, o Outcome) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	op, err := f.end(l, Robots)
+	if err != nil {
+		return err
+	}
+	now := f.now()
+	f.settle(op, o, now)
+	of := op.ask.origin
+	of.ask = nil
+	of.rules = p
+	of.rulesTerm = term{until: later(now, min(ttl, f.cfg.RobotsTTL)), unused: true}
+	of.crawlDelay = 0
+	if p != nil {
+		if d, ok := p.Delay(); ok {
+			of.crawlDelay = min(max(d, 0), f.cfg.MaxCrawlDelay)
+		}
+	}
+	f.keepDelay(of.host)
+	f.schedule(op.host, now)
+	f.schedule(of.host, now)
+	f.dispatch(now)
+	return nil
+}
+
+// RedirectRobots ends a robots lease that was answered with a redirect: to is asked next, in the queue of its own host.
+// With ErrTooManyHops the lease has not ended, and Permit is to end it.
+func (f *Frontier) RedirectRobots(l Lease, to canon.URL, o Outcome) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if op := f.open.get(l); op != nil && op.kind == Robots && op.ask.hop == MaxRobotsHops {
+		return fmt.Errorf("%w: %s, on to %s", ErrTooManyHops, l.Origin, to)
+	}
+	op, err := f.end(l, Robots)
+	if err != nil {
+		return err
+	}
+	now := f.now()
+	f.settle(op, o, now)
+	a := op.ask
+	a.url, a.attempt = to, 0
+	a.hop++
+	target := f.host(to.Host())
+	f.put(a, target, false, now)
+	f.schedule(target, now)
+	f.schedule(op.host, now)
+	f.dispatch(now)
+	return nil
+}

@@ -1,0 +1,58 @@
+package frontier
+
+// serve makes the next lease on h, which is due. It reports false where h turns out to be waiting for another lease.
+func (f *Frontier) serve(h *host, now moment) (Lease, bool) {
+	if a := h.asks.first; a != nil && !h.ownTurn() {
+		return f.serveRobots(h, a, now), true
+	}
+	t := h.queue.peek()
+	o := h.origin(t.URL)
+	if a := o.ask; a != nil {
+		if a.at == nil {
+			return Lease{}, false
+		}
+		f.recall(a, now) // it waits elsewhere, and its deadline is why h is due
+		return f.serveRobots(h, a, now), true
+	}
+	if o.addrsTerm.over(now) {
+		return f.leaseResolve(h, o, t.URL, now), true
+	}
+	if o.addrsErr == nil && !f.cfg.IgnoreRobots && o.rulesTerm.over(now) {
+		return f.serveRobots(h, f.newAsk(h, o, t.URL, now), now), true
+	}
+	return f.leasePage(h, o, now), true
+}
+
+// leasePage leases h's first task.
+func (f *Frontier) leasePage(h *host, o *origin, now moment) Lease {
+	t := h.queue.pop()
+	f.counters.queued--
+	o.addrsTerm.unused = false
+	l := Lease{Kind: Page, Task: t, Origin: o.name, Addrs: o.addrs, ResolveErr: o.addrsErr}
+	if o.addrsErr == nil && !f.cfg.IgnoreRobots {
+		o.rulesTerm.unused = false
+		l.Permission = o.rules
+	}
+	return f.lease(l, open{host: h, task: t}, now)
+}
+
+// lease opens l and has h scheduled for what comes after it.
+func (f *Frontier) lease(l Lease, op open, now moment) Lease {
+	h := op.host
+	op.kind, op.leasedAt, op.leaseBefore = l.Kind, never, h.lastLease
+	if l.Kind == Resolve {
+		h.resolving = true
+	} else {
+		h.inFlight++
+		h.guest = op.ask != nil && op.ask.origin.host != h
+		if l.ResolveErr == nil && !l.RobotsOverdue {
+			op.leasedAt = now
+			h.lastLease, h.lastEnded = now, false
+		}
+	}
+	f.counters.leased[l.Kind]++
+	l.LeasedAt = f.time(now)
+	f.open.add(op, &l)
+	f.schedule(h, now)
+	return l
+}

@@ -1,0 +1,147 @@
+package frontier
+
+import "time"
+
+// Reason is why a host is given up.
+type Reason string
+
+// TooManyFailures is the Reason of the frontier itself; the callers of GiveUp have their own.
+const TooManyFailures Reason = "too many failures"
+
+// HostState is what of a host must outlive the process. Hosts in good order have none: the zero state but for Host,
+// which says that an earlier state of the host no longer holds.
+type HostState struct {
+	Host     string        // as canon.URL.Host
+	Until    time.Time     // it backs off until then
+	Delay    time.Duration // at least its delay, where that is more than Config.HostDelay; else 0
+	Failures int           // in a row
+	GivenUp  Reason        // empty: not given up
+	Requests uint64        // made to it so far; later ones do not count as a change
+}
+
+// IsZero reports whether s says no more than a host's name.
+func (s HostState) IsZero() bool {
+	return s.Until.IsZero() && s.Delay == 0 && s.Failures == 0 && s.GivenUp == ""
+}
+
+// Changed returns the states that changed since the last call, a host's last one last. It is for the checkpoint, which
+// keeps a state under its host's name and removes it for a zero one. Until it is called, changed hosts stay in memory.
+func (f *Frontier) Changed() []HostState {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	now := f.now()
+	states := make([]HostState, 0, len(f.changed))
+	for _, h := range f.changed {
+		s := HostState{Host: h.name}
+		if !h.forgotten {
+			s = f.state(h, now)
+		}
+		if kept := !s.IsZero(); kept || h.kept {
+			states = append(states, s)
+			h.kept = kept
+		}
+		h.marked = false
+	}
+	f.changed = nil
+	f.unsaved = never
+	return states
+}
+
+// Unsaved returns the latest time until which a host must not be asked whose state the next call of Changed returns;
+// the zero time where there is none. A wait that outlasts the checkpoint interval is worth a checkpoint of its own:
+// after a crash the host would be asked too early.
+func (f *Frontier) Unsaved() time.Time {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.unsaved < 0 {
+		return time.Time{}
+	}
+	return f.time(f.unsaved)
+}
+
+// Restore takes over the states of an earlier crawl, each the last one of its host. No such host is asked before its
+// whole delay has passed since New. One that failed too often is given up only if it would be under the present
+// Config.GiveUpAfter. A time further ahead than a back-off can be comes from a wrong clock, and is brought nearer.
+func (f *Frontier) Restore(states []HostState) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	now := f.now()
+	longest := later(now, max(f.cfg.BackoffMax, f.cfg.MaxRetryAfter))
+	for _, s := range states {
+		h := f.host(s.Host)
+		h.until = max(h.until, min(f.moment(s.Until), longest), s.Delay)
+		h.delayKept, h.failures, h.requests = s.Delay, s.Failures, s.Requests
+		h.kept = !s.IsZero()
+		tooMany := f.cfg.GiveUpAfter > 0 && s.Failures >= f.cfg.GiveUpAfter
+		if s.GivenUp != "" && (s.GivenUp != TooManyFailures || tooMany) {
+			f.giveUp(h, s.GivenUp, now)
+		}
+		f.schedule(h, now)
+	}
+	f.dispatch(now)
+}
+
+// state returns h's durable state.
+func (f *Frontier) state(h *host, now moment) HostState {
+	s := HostState{Host: h.name, Delay: h.delayKept, Failures: h.failures, GivenUp: h.givenUp, Requests: h.requests}
+	if h.until > now {
+		s.Until = f.time(h.until).Round(0) // a monotonic reading means nothing to the next process
+	}
+	return s
+}
+
+// mark has h's state returned by the next call of Changed.
+func (f *Frontier) mark(h *host) {
+	f.unsaved = max(f.unsaved, f.notBefore(h))
+	if !h.marked {
+		h.marked = true
+		f.changed = append(f.changed, h)
+	}
+}
+
+// GiveUp has the named host lease nothing more: the user dropped it, or a budget of its is used up. Its tasks, present
+// and future, stay pending and are counted as stranded. Leases out are ended as usual. A host given up so is remembered
+// until Revive, with or without tasks.
+func (f *Frontier) GiveUp(host string, why Reason) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	now := f.now()
+	h := f.host(host)
+	f.giveUp(h, why, now)
+	f.mark(h)
+	f.schedule(h, now)
+	f.dispatch(now)
+}
+
+// Revive takes back that the named host is given up, and its failures.
+func (f *Frontier) Revive(host string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	h := f.hosts[host]
+	if h == nil || h.givenUp == "" {
+		return
+	}
+	now := f.now()
+	h.failures = 0
+	f.revive(h)
+	f.mark(h)
+	f.schedule(h, now)
+	f.dispatch(now)
+}
+
+// giveUp gives h up. The caller schedules it.
+func (f *Frontier) giveUp(h *host, why Reason, now moment) {
+	if h.givenUp == "" {
+		f.counters.givenUp++
+		f.counters.stranded += h.queue.len()
+	}
+	h.givenUp = why
+	f.dropAsks(h, now)
+}
+
+// revive takes back that h is given up. The caller schedules it.
+func (f *Frontier) revive(h *host) {
+	f.counters.givenUp--
+	f.counters.stranded -= h.queue.len()
+	h.givenUp = ""
+}

@@ -1,0 +1,112 @@
+package frontier
+
+import (
+	"iter"
+	"slices"
+	"time"
+)
+
+// counters are kept as things change.
+type counters struct {
+	queued   int // tasks pending
+	stranded int // of these, on hosts given up
+	givenUp  int // hosts
+	leased   [Page + 1]int
+}
+
+// Stats are the frontier's totals at one moment.
+type Stats struct {
+	Queued       int // tasks pending, stranded ones included
+	Stranded     int // tasks pending on hosts given up
+	InFlight     int // page leases out
+	Resolving    int // resolve leases out
+	AskingRobots int // robots leases out
+	Waiting      int // calls of Lease that wait
+	Hosts        int // hosts in memory
+	HostsDue     int // hosts with something to be leased now
+	HostsIdle    int // hosts without work, remembered
+	HostsGivenUp int
+	Paused       bool
+}
+
+// Stats returns the totals.
+func (f *Frontier) Stats() Stats {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.promote(f.now())
+	return Stats{
+		Queued:       f.counters.queued,
+		Stranded:     f.counters.stranded,
+		InFlight:     f.counters.leased[Page],
+		Resolving:    f.counters.leased[Resolve],
+		AskingRobots: f.counters.leased[Robots],
+		Waiting:      f.waiters.n,
+		Hosts:        len(f.hosts),
+		HostsDue:     f.ready.n,
+		HostsIdle:    len(f.idle),
+		HostsGivenUp: f.counters.givenUp,
+		Paused:       f.paused,
+	}
+}
+
+// Host is what the frontier knows of a host at one moment.
+type Host struct {
+	Name      string
+	Queued    int
+	InFlight  int           // requests in flight, robots.txt included
+	Resolving bool          // its addresses are being asked for
+	NotBefore time.Time     // it is not asked before then; past for a host that may be asked
+	Delay     time.Duration // between two requests
+	Failures  int           // in a row
+	GivenUp   Reason        // empty: not given up
+	Requests  uint64        // made to it, as far as it is remembered
+}
+
+// Hosts yields the hosts in memory, in no order, each as it is when its turn comes. The frontier may be used meanwhile.
+func (f *Frontier) Hosts() iter.Seq[Host] {
+	return func(yield func(Host) bool) {
+		const atOnce = 256 // under one hold of the lock
+		page := make([]Host, 0, atOnce)
+		for hosts := range slices.Chunk(f.allHosts(), atOnce) {
+			page = f.describe(page[:0], hosts)
+			for _, h := range page {
+				if !yield(h) {
+					return
+				}
+			}
+		}
+	}
+}
+
+func (f *Frontier) allHosts() []*host {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	hosts := make([]*host, 0, len(f.hosts))
+	for _, h := range f.hosts {
+		hosts = append(hosts, h)
+	}
+	return hosts
+}
+
+// describe appends what is known of hosts that are not forgotten by now.
+func (f *Frontier) describe(to []Host, hosts []*host) []Host {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, h := range hosts {
+		if h.forgotten {
+			continue
+		}
+		to = append(to, Host{
+			Name:      h.name,
+			Queued:    h.queue.len(),
+			InFlight:  h.inFlight,
+			Resolving: h.resolving,
+			NotBefore: f.time(max(f.notBefore(h), 0)),
+			Delay:     f.delay(h),
+			Failures:  h.failures,
+			GivenUp:   h.givenUp,
+			Requests:  h.requests,
+		})
+	}
+	return to
+}
