@@ -1,0 +1,185 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"crypto/subtle"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"crawl/crawler"
+	"crawl/store"
+)
+
+// A running crawl is steered by HTTP on the loopback address. The file `control` in its directory, readable by its user
+// alone, says where, and holds the token that every request must carry.
+type controlFile struct {
+	Address string `json:"address"`
+	Token   string `json:"token"`
+	CrawlID string `json:"crawl_id"`
+}
+
+// controlServer answers commands from other processes.
+type controlServer struct {
+	path   string
+	server *http.Server
+	served chan error
+}
+
+// maxAdd bounds the body of one command.
+const maxAdd = 64 << 20
+
+func serveControl(dir string, c *crawler.Crawler) (*controlServer, error) {
+	format, err := store.ReadFormat(dir)
+	if err != nil {
+		return nil, err
+	}
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return nil, fmt.Errorf("listen for commands: %w", err)
+	}
+	file := controlFile{Address: listener.Addr().String(), Token: rand.Text(), CrawlID: format.CrawlID}
+	text, err := json.Marshal(file)
+	if err != nil {
+		return nil, errors.Join(err, listener.Close())
+	}
+	s := &controlServer{
+		path:   filepath.Join(dir, "control"),
+		server: &http.Server{Handler: file.guard(controlHandler(c)), ReadHeaderTimeout: 10 * time.Second},
+		served: make(chan error, 1),
+	}
+	if err := store.WriteWhole(s.path, text, 0o600); err != nil {
+		return nil, errors.Join(err, listener.Close())
+	}
+	go func() { s.served <- s.server.Serve(listener) }()
+	return s, nil
+}
+
+// Close ends the server when the commands that wait have their answers.
+func (s *controlServer) Close() error {
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
+	defer cancel()
+	err := s.server.Shutdown(ctx)
+	if err != nil { // somebody keeps a connection: let it go
+		err = s.server.Close()
+	}
+	if served := <-s.served; !errors.Is(served, http.ErrServerClosed) {
+		err = errors.Join(err, served)
+	}
+	return errors.Join(err, os.Remove(s.path))
+}
+
+// guard lets only those in who can read the file.
+func (f controlFile) guard(next http.Handler) http.Handler {
+	want := []byte("Bearer " + f.Token)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if subtle.ConstantTimeCompare([]byte(r.Header.Get("Authorization")), want) != 1 {
+			http.Error(w, "wrong token", http.StatusUnauthorized)
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// addRequest asks for more seeds.
+type addRequest struct {
+	Seeds []crawler.Seed `json:"seeds"`
+	Again bool           `json:"again"`
+}
+
+func controlHandler(c *crawler.Crawler) http.Handler {
+	mux := http.NewServeMux()
+	handle := func(pattern string, do func(*http.Request) (any, error)) {
+		mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
+			answer, err := do(r)
+			if err != nil {
+				http.Error(w, err.Error(), http.StatusInternalServerError)
+				return
+			}
+			w.Header().Set("Content-Type", "application/json")
+			json.NewEncoder(w).Encode(answer) // an error means that the asker has gone
+		})
+	}
+	handle("GET /stats", func(*http.Request) (any, error) { return c.Snapshot(), nil })
+	handle("POST /pause", func(r *http.Request) (any, error) { return nil, c.Pause(r.Context()) })
+	handle("POST /resume", func(r *http.Request) (any, error) { return nil, c.Resume(r.Context()) })
+	handle("POST /stop", func(*http.Request) (any, error) { c.Stop(); return nil, nil })
+	handle("POST /add", func(r *http.Request) (any, error) {
+		var ask addRequest
+		if err := json.NewDecoder(io.LimitReader(r.Body, maxAdd)).Decode(&ask); err != nil {
+			return nil, err
+		}
+		return c.Add(r.Context(), slices.Values(ask.Seeds), ask.Again)
+	})
+	return mux
+}
+
+// remote is a running crawl in another process.
+type remote struct {
+	controlFile
+	dir    string
+	client http.Client
+}
+
+// errNotRunning: no process has the crawl open.
+var errNotRunning = errors.New("is not running")
+
+// dial finds the process that runs the crawl in dir. A control file that a killed process left leads nowhere, and to no
+// one else: the answer must carry the crawl's own stats.
+func dial(dir string) (*remote, error) {
+	text, err := os.ReadFile(filepath.Join(dir, "control"))
+	if err != nil {
+		return nil, fmt.Errorf("%s %w", dir, errNotRunning)
+	}
+	r := &remote{dir: dir}
+	format, formatErr := store.ReadFormat(dir)
+	if json.Unmarshal(text, &r.controlFile) != nil || formatErr != nil || format.CrawlID != r.CrawlID {
+		return nil, fmt.Errorf("%s %w", dir, errNotRunning)
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	defer cancel()
+	if _, err := r.stats(ctx); err != nil {
+		return nil, fmt.Errorf("%s %w", dir, errNotRunning)
+	}
+	return r, nil
+}
+
+func (r *remote) stats(ctx context.Context) (crawler.Snapshot, error) {
+	var s crawler.Snapshot
+	return s, r.call(ctx, http.MethodGet, "/stats", nil, &s)
+}
+
+// call makes one request and decodes the answer, if one is wanted.
+func (r *remote) call(ctx context.Context, method, path string, ask, answer any) error {
+	body, err := json.Marshal(ask)
+	if err != nil {
+		return err
+	}
+	request, err := http.NewRequestWithContext(ctx, method, "http://"+r.Address+path, bytes.NewReader(body))
+	if err != nil {
+		return err
+	}
+	request.Header.Set("Authorization", "Bearer "+r.Token)
+	response, err := r.client.Do(request)
+	if err != nil {
+		return fmt.Errorf("ask the crawl in %s: %w", r.dir, err)
+	}
+	defer response.Body.Close()
+	if response.StatusCode != http.StatusOK {
+		text, _ := io.ReadAll(io.LimitReader(response.Body, 4096)) // what came of it is worth telling
+		return fmt.Errorf("the crawl in %s: %s", r.dir, bytes.TrimSpace(text))
+	}
+	if answer == nil {
+		return nil
+	}
+	return json.NewDecoder(response.Body).Decode(answer)
+}

@@ -1,0 +1,66 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"crawl/store"
+)
+
+const dirSuffix = ".crawl"
+
+// dirOf takes the crawl's directory off a command's arguments: the first one that is no URL. Without one it is the only
+// crawl in the folder, or the folder itself where that is a crawl.
+func dirOf(arguments []string) (dir string, rest []string, err error) {
+	for i, arg := range arguments {
+		if strings.Contains(arg, "://") || arg == "-" {
+			continue
+		}
+		if _, err := os.Stat(arg); err == nil || strings.HasSuffix(arg, dirSuffix) {
+			rest = append(append(rest, arguments[:i]...), arguments[i+1:]...)
+			return arg, rest, nil
+		}
+	}
+	dir, err = onlyCrawl()
+	return dir, arguments, err
+}
+
+func onlyCrawl() (string, error) {
+	if store.Holds(".") {
+		return ".", nil
+	}
+	found, err := filepath.Glob("*" + dirSuffix)
+	if err != nil {
+		return "", err
+	}
+	var crawls []string
+	for _, dir := range found {
+		if store.Holds(dir) {
+			crawls = append(crawls, dir)
+		}
+	}
+	switch len(crawls) {
+	case 0:
+		return "", usagef("there is no crawl in this folder: name its directory")
+	case 1:
+		return crawls[0], nil
+	}
+	return "", usagef("there are several crawls in this folder: name one of %s", strings.Join(crawls, ", "))
+}
+
+// explain adds to an error about a directory what to do.
+func explain(err error, dir string) error {
+	locked, isLocked := errors.AsType[*store.LockedError](err)
+	switch {
+	case errors.Is(err, store.ErrExists):
+		return &usageError{fmt.Errorf("%s holds a crawl already: go on with `crawl resume %s`, or name another --dir", dir, dir)}
+	case errors.Is(err, store.ErrNotCrawl):
+		return &usageError{fmt.Errorf("%s holds no crawl: start one with `crawl run`", dir)}
+	case isLocked:
+		return fmt.Errorf("%w: watch it with `crawl stats %s`, or stop it with `crawl stop %s`", locked, dir, dir)
+	}
+	return err
+}

@@ -1,0 +1,79 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+)
+
+// app is what every command works with. stdout is for data only; stderr is for people.
+type app struct {
+	stdin  io.Reader
+	stdout io.Writer
+	stderr *console
+
+	quiet   bool
+	verbose bool
+	json    bool
+	log     *slog.Logger // set once the flags are read
+}
+
+// run executes one command line and returns its exit code.
+func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	a := &app{stdin: stdin, stdout: stdout, stderr: newConsole(stderr)}
+	root := a.root()
+	root.SetArgs(args)
+	root.SetIn(stdin)
+	root.SetOut(stdout)
+	root.SetErr(stderr)
+	return a.exitCode(root.Execute())
+}
+
+func (a *app) root() *cobra.Command {
+	root := &cobra.Command{
+		Use:              "crawl",
+		Short:            "A web crawler that loses no page and hammers no site",
+		SilenceErrors:    true,
+		SilenceUsage:     true,
+		Args:             args(cobra.NoArgs),
+		PersistentPreRun: func(*cobra.Command, []string) { a.log = a.logger() },
+		RunE:             func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	root.PersistentFlags().BoolVarP(&a.quiet, "quiet", "q", false, "say errors only")
+	root.PersistentFlags().BoolVarP(&a.verbose, "verbose", "v", false, "say more")
+	root.PersistentFlags().BoolVar(&a.json, "json", false, "write data, and log lines, as JSON")
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		return &usageError{fmt.Errorf("%w (see %s --help)", err, cmd.CommandPath())}
+	})
+	root.AddCommand(a.runCommand(), a.resumeCommand(), a.statsCommand(), a.pauseCommand(), a.stopCommand(), a.addCommand(),
+		a.inspectCommand(), a.demoCommand(), a.versionCommand())
+	return root
+}
+
+// usageError is what the user can mend on the command line or in the configuration.
+type usageError struct{ err error }
+
+func (e *usageError) Error() string { return e.err.Error() }
+func (e *usageError) Unwrap() error { return e.err }
+
+func usagef(format string, args ...any) error { return &usageError{fmt.Errorf(format, args...)} }
+
+// args wraps cobra's argument checks, so that they count as usage errors.
+func args(check cobra.PositionalArgs) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, given []string) error {
+		if err := check(cmd, given); err != nil {
+			return &usageError{fmt.Errorf("%s: %w", cmd.CommandPath(), err)}
+		}
+		return nil
+	}
+}
+
+// isTerminal reports whether a stream is one a person looks at or types into.
+func isTerminal(stream any) bool {
+	f, ok := stream.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
+}

@@ -1,0 +1,132 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"crawl/crawler"
+	"crawl/internal/config"
+	"crawl/store"
+)
+
+// runFlags are the flags of run that are no settings.
+type runFlags struct {
+	seeds  string
+	dir    string
+	config string
+	resume bool
+	print  string
+}
+
+func (a *app) runCommand() *cobra.Command {
+	var f runFlags
+	defaults := config.Default()
+	cmd := &cobra.Command{
+		Use:   "run [--seeds FILE|-] [URL...] [flags]",
+		Short: "Start a crawl",
+		Long: `Start a crawl from seeds: URLs on the line, one a line in a file, or piped in. A seed without a scheme is asked by
+https first, then by http. What follows a tab on a line of seeds is a label, kept with every page that comes of it.
+
+The crawl lives in a directory, ./NAME.crawl unless --dir says otherwise. Stopped or killed, it goes on from its last
+checkpoint with ` + "`crawl resume`" + `.`,
+		Example: `  crawl run https://example.org/
+  crawl run --seeds seeds.txt --max-pages 10000 --contact bot@example.org
+  crawl run --print urls example.org | sort`,
+		RunE: func(cmd *cobra.Command, urls []string) error {
+			return a.start(cmd, f, urls)
+		},
+	}
+	fs := cmd.Flags()
+	fs.StringVar(&f.seeds, "seeds", "", "file of seeds, - for standard input")
+	fs.StringVarP(&f.dir, "dir", "d", "", "the crawl's directory (default ./NAME.crawl)")
+	fs.StringVar(&f.config, "config", "", "file of settings, as `crawl config init` writes it")
+	fs.BoolVar(&f.resume, "resume", false, "go on if the directory holds a crawl; done at once if it is complete")
+	fs.StringVar(&f.print, "print", "", "stream records to standard output as they are safe on disk: urls or pages")
+	defaults.Register(fs)
+	return cmd
+}
+
+// start begins a crawl, or goes on with it when f.resume allows.
+func (a *app) start(cmd *cobra.Command, f runFlags, urls []string) error {
+	if err := checkPrint(f.print); err != nil {
+		return err
+	}
+	if f.resume && f.dir != "" && store.Holds(f.dir) {
+		return a.goOn(cmd, f.dir, f.config, f.print)
+	}
+	settings, err := config.Load(f.config, os.Environ(), cmd.Flags())
+	if err != nil {
+		return &usageError{err}
+	}
+	for _, unknown := range config.Unknown(os.Environ()) {
+		a.log.Warn("a variable is not read", "err", unknown)
+	}
+	seeds, err := a.seedsOf(f.seeds, urls)
+	if err != nil {
+		return err
+	}
+	dir, temporary, err := f.directory(seeds)
+	if err != nil {
+		return err
+	}
+	if temporary {
+		defer os.RemoveAll(dir)
+	}
+	if f.resume && store.Holds(dir) {
+		return a.goOn(cmd, dir, f.config, f.print)
+	}
+	return a.create(cmd.Context(), dir, settings, seeds, f.print, temporary)
+}
+
+// directory says where the crawl lives. One that is only printed and not named leaves nothing behind.
+func (f runFlags) directory(seeds seedSource) (dir string, temporary bool, err error) {
+	switch {
+	case f.dir != "":
+		return f.dir, false, nil
+	case f.print != "" && !f.resume:
+		dir, err = os.MkdirTemp("", "crawl-")
+		return dir, true, err
+	}
+	return filepath.Join(".", seeds.name()+dirSuffix), false, nil
+}
+
+func (a *app) create(ctx context.Context, dir string, settings config.Settings, seeds seedSource, print string, temporary bool) error {
+	cfg, err := crawlConfig(settings)
+	if err != nil {
+		return err
+	}
+	session := a.newSession(dir, print, temporary)
+	session.attach(&cfg)
+	list, closer, err := seeds.open()
+	if err != nil {
+		return err
+	}
+	_, statErr := os.Stat(dir)
+	c, err := crawler.Create(dir, cfg, list)
+	err = errors.Join(err, closer.Close())
+	if err != nil {
+		if errors.Is(statErr, os.ErrNotExist) && !store.Holds(dir) {
+			os.RemoveAll(dir) // we made it, and it holds nothing
+		}
+		return explain(err, dir)
+	}
+	if err := store.WriteWhole(filepath.Join(dir, "config.yaml"), []byte(cfg.Rendering), 0o600); err != nil {
+		return errors.Join(err, c.Close())
+	}
+	if settings.Contact == "" {
+		a.log.Warn("no contact is set: site owners cannot reach you", "fix", "--contact you@example.org")
+	}
+	return session.run(ctx, c)
+}
+
+func checkPrint(what string) error {
+	switch what {
+	case "", "urls", "pages":
+		return nil
+	}
+	return usagef("--print: want urls or pages, got %q", what)
+}

@@ -1,0 +1,102 @@
+package main
+
+import (
+	"strings"
+	"time"
+
+	"crawl/crawler"
+	"crawl/fetch"
+	"crawl/frontier"
+	"crawl/internal/config"
+	"crawl/seen"
+	"crawl/store"
+)
+
+// crawlConfig turns the settings into what the crawler takes.
+func crawlConfig(s config.Settings) (crawler.Config, error) {
+	var rendering strings.Builder
+	if err := s.Render(&rendering); err != nil {
+		return crawler.Config{}, err
+	}
+	cfg := crawler.DefaultConfig()
+	cfg.Rendering = rendering.String()
+	cfg.Frontier = frontierConfig(s)
+	cfg.Fetch = fetchConfig(s)
+	cfg.Seen = seen.Config{
+		FalsePositiveRate: float64(s.FP), ExpectedItems: uint64(s.Expect.Or(0)), MaxBytes: int64(s.SeenMemory),
+	}
+	cfg.Store = store.Config{PagesBytes: int64(s.PagesSize), LogBytes: int64(s.LogSize)}
+	cfg.Scope = crawler.Scope{Mode: string(s.Scope), Include: texts(s.Include), Exclude: texts(s.Exclude)}
+	cfg.Concurrency = int(s.Concurrency)
+	cfg.Requisites = s.Requisites
+	cfg.IgnoreRobots = s.Robots == config.RobotsIgnore
+	cfg.Retries = int(s.Retries)
+	cfg.RetryDelay = time.Duration(s.RetryDelay)
+	cfg.CheckpointInterval = time.Duration(s.CheckpointInterval)
+	cfg.Grace = time.Duration(s.Grace)
+	for _, e := range s.Extract {
+		cfg.Extract = append(cfg.Extract, crawler.Extract(e))
+	}
+	setLimits(&cfg, s)
+	return cfg, nil
+}
+
+func setLimits(cfg *crawler.Config, s config.Settings) {
+	if n, limited := s.MaxPages.Get(); limited {
+		pages := uint64(n)
+		cfg.MaxPages = &pages
+	}
+	if n, limited := s.MaxDepth.Get(); limited {
+		depth := int(n)
+		cfg.MaxDepth = &depth
+	}
+	if d, limited := s.MaxTime.Get(); limited {
+		limit := time.Duration(d)
+		cfg.MaxTime = &limit
+	}
+}
+
+func frontierConfig(s config.Settings) frontier.Config {
+	cfg := frontier.Default()
+	cfg.HostDelay = orNone(time.Duration(s.HostDelay))
+	cfg.HostConcurrency = int(s.HostConcurrency)
+	cfg.DelayFactor = float64(s.DelayFactor)
+	if cfg.DelayFactor == 0 {
+		cfg.DelayFactor = frontier.None
+	}
+	cfg.MaxCrawlDelay = orNone(time.Duration(s.CrawlDelayMax))
+	cfg.MaxRetryAfter = orNone(time.Duration(s.RetryAfterMax))
+	cfg.GiveUpAfter = frontier.None
+	if n, limited := s.GiveUpAfter.Get(); limited {
+		cfg.GiveUpAfter = int(n)
+	}
+	return cfg
+}
+
+// orNone: to the frontier a zero means its default.
+func orNone(d time.Duration) time.Duration {
+	if d == 0 {
+		return frontier.None
+	}
+	return d
+}
+
+func fetchConfig(s config.Settings) fetch.Config {
+	cfg := fetch.Config{
+		UserAgent: s.UserAgent.Header(buildVersion(), s.Contact), Contact: string(s.Contact), Timeout: time.Duration(s.Timeout),
+		MaxBodyBytes: int64(s.MaxBody), InsecureTLS: s.Insecure, AllowPrivate: texts(s.AllowPrivate),
+		MaxIdleConns: max(256, 2*int(s.Concurrency)),
+	}
+	for _, c := range s.ConnectTo {
+		cfg.ConnectTo = append(cfg.ConnectTo, fetch.ConnectTo(c))
+	}
+	return cfg
+}
+
+func texts[T ~string](list []T) []string {
+	var out []string
+	for _, item := range list {
+		out = append(out, string(item))
+	}
+	return out
+}

@@ -1,0 +1,65 @@
+package main
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"crawl/crawler"
+)
+
+// summary is what a person reads at the end of a run: how it ended, and sums that add up.
+func summary(s crawler.Snapshot, dir string, temporary bool) string {
+	var out strings.Builder
+	fmt.Fprintf(&out, "%s after %s: %s\n", s.State, duration(s.ElapsedS), why(s))
+	out.WriteString(table(s))
+	if !temporary {
+		fmt.Fprintf(&out, "output      %s\n", filepath.Join(dir, "pages"))
+		if s.State == crawler.Stopped || s.State == crawler.Partial {
+			fmt.Fprintf(&out, "go on with  crawl resume %s\n", dir)
+		}
+	}
+	return out.String()
+}
+
+// why says what ended the crawl.
+func why(s crawler.Snapshot) string {
+	switch {
+	case s.LimitReached != "":
+		return s.LimitReached + " is reached"
+	case s.State == crawler.Complete:
+		return "nothing is left to fetch"
+	case s.State == crawler.Partial:
+		return fmt.Sprintf("%s URLs are left on %d hosts that were given up", count(s.Stranded), s.HostsGivenUp)
+	case s.State == crawler.Stopped:
+		return fmt.Sprintf("%s URLs are left", count(s.Queued))
+	}
+	return fmt.Sprintf("%s URLs are queued", count(s.Queued))
+}
+
+// table shows a snapshot. Each line after the first word is a total and the parts that make it.
+func table(s crawler.Snapshot) string {
+	var out strings.Builder
+	row := func(name, format string, args ...any) {
+		fmt.Fprintf(&out, "%-11s %s\n", name, fmt.Sprintf(format, args...))
+	}
+	row("pages", "%s records, %s; %.1f pages/s and %s/s over the last minute", count(s.Pages), size(s.BodyBytes),
+		s.PagesPerS, size(uint64(s.BytesPerS)))
+	row("links", "%s found: %s", count(s.Discovered), counts(s.ByReason))
+	row("admitted", "%s: %s done, %s queued, %s in flight", count(s.Admitted), count(s.Done), count(s.Queued), count(s.InFlight))
+	row("outcomes", "%s: %s", count(s.Done), counts(s.ByOutcome))
+	row("statuses", "%s", counts(s.ByStatus))
+	row("errors", "%s; %s retries", counts(s.Errors), count(s.Retries))
+	row("hosts", "%s in memory, %d given up; %s requests", count(uint64(s.Hosts)), s.HostsGivenUp, count(s.Requests))
+	row("filter", "%s URLs in %s; takes a new URL for a known one with a chance of %s now, %s measured; "+
+		"expected to have skipped %.2g pages (95%%: at most %.2g)", count(s.Seen.Items), size(uint64(s.Seen.Bytes)),
+		percent(s.Seen.Rate), percent(s.Seen.Measured), s.Seen.ExpectedSkipped, s.Seen.ExpectedSkippedHigh)
+	if s.Seen.Capped {
+		row("", "the filter is at its memory cap and errs more often as it fills: raise seen_memory and resume")
+	}
+	if s.Checkpoint.Number > 0 {
+		row("checkpoint", "number %s at %s", count(s.Checkpoint.Number), s.Checkpoint.At.Local().Format(time.DateTime))
+	}
+	return out.String()
+}

@@ -1,0 +1,6 @@
+//go:build !unix
+
+package main
+
+// usage: this system has no getrusage.
+func usage() usageFigures { return usageFigures{} }

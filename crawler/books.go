@@ -1,0 +1,103 @@
+package crawler
+
+import (
+	"encoding/json"
+	"time"
+
+	"crawl/store"
+)
+
+// books are what a checkpoint keeps besides logs, rows and outputs: everything that cannot be counted again from them,
+// and everything that a reader beside the crawl is shown.
+type books struct {
+	Config     json.RawMessage `json:"config"` // settings in force
+	CanonRules string          `json:"canon_rules"`
+
+	State        State     `json:"state"`
+	LimitReached string    `json:"limit_reached,omitempty"`
+	StartedAt    time.Time `json:"started_at"` // first run
+	ElapsedMS    int64     `json:"elapsed_ms"` // of all runs, pauses included
+
+	Counters Counters   `json:"counters"`
+	Seeds    seedMark   `json:"seeds"`
+	Labels   uint32     `json:"labels"` // seed labels given so far; each is a row
+	Loss     loss       `json:"loss"`
+	Queue    queueView  `json:"queue"`
+	Filter   FilterView `json:"filter"`
+	Previous lastWrite  `json:"previous"` // the checkpoint before this one
+}
+
+// State is what a crawl is doing, or how it ended.
+type State string
+
+// The states.
+const (
+	Running  State = "running"
+	Paused   State = "paused"
+	Stopping State = "stopping"
+	Stopped  State = "stopped"  // by a signal, a command, a limit or the end of its process
+	Complete State = "complete" // nothing is left to fetch
+	Partial  State = "partial"  // nothing is left that may be fetched, but something is left
+	Damaged  State = "damaged"
+)
+
+// Counters count over the crawl's life. Two sums hold at every commit: Reasons add up to all links found, and Outcomes
+// together with what is pending add up to Reasons[Admitted].
+type Counters struct {
+	Pages        uint64            `json:"pages"` // page records
+	Requests     uint64            `json:"requests"`
+	Retries      uint64            `json:"retries"`
+	BodyBytes    uint64            `json:"body_bytes"` // as sent
+	DecodedBytes uint64            `json:"decoded_bytes"`
+	Statuses     map[int]uint64    `json:"statuses"`
+	Outcomes     outcomeCounts     `json:"outcomes"`
+	Reasons      reasonCounts      `json:"reasons"`
+	Errors       map[string]uint64 `json:"errors"` // by code; retries included
+}
+
+func newCounters() Counters {
+	return Counters{Statuses: make(map[int]uint64), Errors: make(map[string]uint64), Outcomes: make(outcomeCounts)}
+}
+
+// done is the number of admitted URLs whose last visit has ended.
+func (c *Counters) done() uint64 {
+	var sum uint64
+	for _, n := range c.Outcomes {
+		sum += n
+	}
+	return sum
+}
+
+// outcomeCounts counts URLs by the outcome of their last visit.
+type outcomeCounts map[store.Outcome]uint64
+
+func (c outcomeCounts) byName() map[string]uint64 {
+	named := make(map[string]uint64, len(c))
+	for o, n := range c {
+		if n > 0 {
+			named[o.String()] = n
+		}
+	}
+	return named
+}
+
+// seedMark is how far the stored seeds have been read.
+type seedMark struct {
+	Offset int64 `json:"offset"` // in the file of seeds
+	Done   bool  `json:"done"`
+}
+
+// queueView is the frontier as it was at the checkpoint, for readers.
+type queueView struct {
+	Hosts    int    `json:"hosts"`
+	GivenUp  int    `json:"given_up"`
+	Stranded uint64 `json:"stranded"` // pending URLs of hosts that were given up
+}
+
+// lastWrite describes a durable checkpoint.
+type lastWrite struct {
+	Number     uint64    `json:"number"`
+	At         time.Time `json:"at"`
+	DurationMS int64     `json:"duration_ms"`
+	Bytes      int       `json:"bytes"`
+}

@@ -1,0 +1,155 @@
+package crawler
+
+import (
+	"context"
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"crawl/frontier"
+	"crawl/store"
+)
+
+// kickedPause is the least time between two checkpoints that are asked for: one serves all who ask meanwhile.
+const kickedPause = time.Second
+
+// checkpoints makes one every Config.CheckpointInterval, and within a second when one is asked for, until done.
+func (c *Crawler) checkpoints(done <-chan struct{}, end context.CancelCauseFunc) error {
+	last := time.Now().Add(-kickedPause)
+	next := time.NewTimer(c.cfg.CheckpointInterval)
+	defer next.Stop()
+	for {
+		select {
+		case <-done:
+			return nil
+		case <-c.kick:
+			next.Reset(min(c.cfg.CheckpointInterval, max(0, time.Until(last.Add(kickedPause)))))
+			continue
+		case <-next.C:
+		}
+		last = time.Now()
+		if err := c.checkpoint(); err != nil {
+			end(err)
+			return err
+		}
+		next.Reset(c.cfg.CheckpointInterval)
+	}
+}
+
+// checkpoint makes all that is committed durable. Only its first part holds up commits.
+func (c *Crawler) checkpoint() error {
+	c.checkpointing.Lock()
+	defer c.checkpointing.Unlock()
+	k := c.committer
+	cp, waiters, err := k.prepare()
+	if err == nil {
+		err = cp.commit(k.store)
+	}
+	for _, w := range waiters {
+		w <- err
+	}
+	if err != nil {
+		return fmt.Errorf("checkpoint: %w", err)
+	}
+	k.written(cp.Checkpoint)
+	if c.cfg.OnCheckpoint != nil {
+		c.cfg.OnCheckpoint(cp.Cut())
+	}
+	return nil
+}
+
+// checkpointJob is a checkpoint on its way to the disk, and the piece of the filter that may follow it.
+type checkpointJob struct {
+	*store.Checkpoint
+	filter filterPiece
+}
+
+// commit writes the filter's piece only after the checkpoint: what a saved filter calls seen must be in a durable log.
+func (j checkpointJob) commit(s *store.Store) error {
+	if err := j.Checkpoint.Commit(); err != nil {
+		return err
+	}
+	return j.filter.write(s.Filter())
+}
+
+// prepare cuts the order of commits here.
+func (k *committer) prepare() (checkpointJob, []chan error, error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	waiters := k.waiters
+	k.waiters = nil
+	if err := k.settleMaybes(); err != nil { // the mark in the seeds is past them
+		return checkpointJob{}, waiters, err
+	}
+	if err := k.collectRows(); err != nil {
+		return checkpointJob{}, waiters, err
+	}
+	k.books.look(k.frontier.Stats(), k.filter.Stats())
+	k.books.ElapsedMS = k.clock.elapsed(time.Now()).Milliseconds()
+	cp, err := k.store.Prepare(k.rows, k.books)
+	if err != nil {
+		return checkpointJob{}, waiters, err
+	}
+	k.rows = nil
+	return checkpointJob{cp, k.saver.next(k.filter)}, waiters, nil
+}
+
+// collectRows adds the rows of hosts and of the shadow sample that changed since the last checkpoint.
+func (k *committer) collectRows() error {
+	for _, state := range k.frontier.Changed() {
+		row, err := hostRow(state)
+		if err != nil {
+			return err
+		}
+		k.rows = append(k.rows, row)
+	}
+	if len(k.shadow.fresh) > 0 {
+		key := fmt.Sprintf("%s%020d", shadowPrefix, k.store.Last().Number+1)
+		k.rows = append(k.rows, store.Row{Key: key, Value: encodeHashes(k.shadow.fresh)})
+		k.shadow.fresh = nil
+	}
+	return nil
+}
+
+func hostRow(state frontier.HostState) (store.Row, error) {
+	row := store.Row{Key: hostPrefix + state.Host}
+	if state.IsZero() {
+		return row, nil // removes what an earlier checkpoint kept
+	}
+	var err error
+	row.Value, err = json.Marshal(state)
+	return row, err
+}
+
+func encodeHashes(hashes []uint64) []byte {
+	out := make([]byte, 0, 8*len(hashes))
+	for _, h := range hashes {
+		out = binary.LittleEndian.AppendUint64(out, h)
+	}
+	return out
+}
+
+// written notes a durable checkpoint, for the next one and for Snapshot.
+func (k *committer) written(cp *store.Checkpoint) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.books.Previous = lastWrite{
+		Number: cp.Cut().Number, At: cp.Cut().At, DurationMS: cp.Duration().Milliseconds(), Bytes: cp.Bytes(),
+	}
+}
+
+// saveLongWaits asks for a checkpoint when a host is to be left alone for longer than the next one is away: a restart
+// must not make us impolite.
+func (c *Crawler) saveLongWaits() {
+	if until := c.frontier.Unsaved(); time.Until(until) > c.cfg.CheckpointInterval {
+		c.askForCheckpoint()
+	}
+}
+
+func (c *Crawler) askForCheckpoint() {
+	select {
+	case c.kick <- struct{}{}:
+	default: // one is asked for already, and has not begun
+	}
+}

@@ -1,0 +1,191 @@
+package crawler
+
+import (
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	"crawl/canon"
+	"crawl/frontier"
+	"crawl/internal/scope"
+	"crawl/seen"
+	"crawl/store"
+)
+
+// committer owns what a crawl remembers: the filter, the logs and the outputs in store, the books. Whoever holds its lock
+// is the one writer, so events have one order, and a checkpoint is taken between two of them.
+type committer struct {
+	frontier *frontier.Frontier // is told what is admitted and what has ended
+	scope    *scope.Scope       // hosts of seeds' redirects join it
+	log      *slog.Logger
+	onCommit func(*store.Page)
+
+	labels *labels
+
+	mu      sync.Mutex // guards all below
+	store   *store.Store
+	filter  *seen.Scalable
+	saver   filterSaver
+	shadow  *shadow
+	books   books
+	rate    rateMeter
+	clock   clock
+	rows    []store.Row  // changed since the last checkpoint
+	maybes  []seedTask   // seeds that the filter takes for seen, until the log is asked
+	running bool         // checkpoints are being made
+	waiters []chan error // for the next checkpoint
+}
+
+func newCommitter(c *Crawler, st *store.Store, kept books) *committer {
+	return &committer{
+		frontier: c.frontier, scope: c.scope, log: c.log, onCommit: c.cfg.OnCommit, labels: newLabels(), store: st,
+		shadow: newShadow(), books: kept, clock: clock{before: time.Duration(kept.ElapsedMS) * time.Millisecond},
+	}
+}
+
+// commit makes a visit part of the crawl: its links are admitted, its record and its end are logged, its lease ends.
+func (k *committer) commit(v *visit) error {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.count(v)
+	switch v.end {
+	case endReturned:
+		k.frontier.Return(v.lease)
+		return nil
+	case endRerouted:
+		return k.frontier.Reroute(v.lease, v.target, v.answer)
+	case endRetry:
+		return k.retry(v)
+	}
+	return k.done(v)
+}
+
+// count enters what a visit cost and found.
+func (k *committer) count(v *visit) {
+	c := &k.books.Counters
+	if v.answer.Requested {
+		c.Requests++
+	}
+	c.BodyBytes += uint64(v.page.BodyBytes)
+	c.DecodedBytes += uint64(v.page.DecodedBytes)
+	if v.page.Error != nil && !v.refused {
+		c.Errors[v.page.Error.Code]++
+	}
+	c.Reasons.add(&v.reasons)
+}
+
+// retry logs that the URL is pending again. Its wait outlives the process.
+func (k *committer) retry(v *visit) error {
+	k.books.Counters.Retries++
+	entry := v.entry(store.EventAgain)
+	entry.Due = entry.At.Add(v.wait)
+	if err := k.store.Done.Append(entry); err != nil {
+		return err
+	}
+	return k.frontier.Retry(v.lease, v.wait, v.answer)
+}
+
+// done ends a visit with its outcome and its page record.
+func (k *committer) done(v *visit) error {
+	if v.joins != "" {
+		k.join(v.joins, v.lease.URL)
+	}
+	if err := k.admit(v.links, origin{seq: v.lease.Seq, url: v.lease.URL, seed: v.lease.Seed}); err != nil {
+		return err
+	}
+	record, err := k.store.Pages.Append(v.record)
+	if err != nil {
+		return err
+	}
+	entry := v.entry(store.EventDone)
+	entry.Record = record
+	if err := k.store.Done.Append(entry); err != nil {
+		return err
+	}
+	c := &k.books.Counters
+	c.Pages++
+	c.Outcomes[v.page.Outcome]++
+	if v.page.Status != 0 {
+		c.Statuses[v.page.Status]++
+	}
+	k.rate.add(time.Now(), uint64(v.page.BodyBytes))
+	if k.onCommit != nil {
+		v.page.Record = record
+		k.onCommit(&v.page)
+	}
+	return k.frontier.Done(v.lease, v.answer)
+}
+
+// join widens the scope to where a seed redirects to, and says so.
+func (k *committer) join(entry string, from canon.URL) {
+	if !k.scope.Join(entry) {
+		return
+	}
+	k.rows = append(k.rows, store.Row{Key: joinedPrefix + entry, Value: []byte{}})
+	k.log.Info("the scope widens: a seed redirects there", "to", entry, "seed", from.String())
+}
+
+// Row keys. What follows the prefix names the row.
+const (
+	hostPrefix   = "host/"   // a host's state, by name
+	joinedPrefix = "joined/" // a host that a seed redirects to
+	labelPrefix  = "label/"  // a seed label, by number
+	addedPrefix  = "added/"  // a seed added to a running crawl
+	shadowPrefix = "shadow/" // hashes of the shadow sample, by checkpoint
+)
+
+// origin is where links come from.
+type origin struct {
+	seq  uint64
+	url  canon.URL
+	seed uint32
+}
+
+// admit tests all links of a page in one batch and admits the new ones.
+func (k *committer) admit(links []link, from origin) error {
+	if len(links) == 0 {
+		return nil
+	}
+	hashes := make([]uint64, len(links))
+	for i, l := range links {
+		hashes[i] = l.hash
+	}
+	was := make([]bool, len(links))
+	if err := k.filter.TestAndAddBatch(hashes, was); err != nil {
+		return fmt.Errorf("test %d links of %s against the filter: %w", len(links), from.url, err)
+	}
+	var tasks []frontier.Task
+	for i, l := range links {
+		k.shadow.offer(l.hash, was[i], &k.books.Loss)
+		if was[i] {
+			k.books.Counters.Reasons[Seen]++
+			continue
+		}
+		task, err := k.enter(l, from)
+		if err != nil {
+			return err
+		}
+		tasks = append(tasks, task)
+	}
+	k.frontier.Add(tasks...)
+	return nil
+}
+
+// enter gives a new URL its sequence number. Its hash is in the filter already: one hash an admission, in their order,
+// so that the filter can be remade from the log.
+func (k *committer) enter(l link, from origin) (frontier.Task, error) {
+	seq, err := k.store.Admissions.Append(store.Admission{
+		URL: l.url.String(), Hash: l.hash, Depth: uint32(l.depth), Class: uint8(l.class),
+		From: from.seq, Hop: uint8(l.hop), Seed: from.seed,
+	})
+	if err != nil {
+		return frontier.Task{}, err
+	}
+	k.books.Counters.Reasons[Admitted]++
+	k.books.Loss.admitted(k.filter.Rate())
+	return frontier.Task{
+		URL: l.url, Seq: seq, From: from.seq, Referrer: from.url.String(), Via: l.via, Depth: l.depth, Hop: l.hop,
+		Class: l.class, Seed: from.seed, Visit: 1,
+	}, nil
+}

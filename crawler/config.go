@@ -1,0 +1,105 @@
+package crawler
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/netip"
+	"time"
+
+	"crawl/canon"
+	"crawl/fetch"
+	"crawl/frontier"
+	"crawl/seen"
+	"crawl/store"
+)
+
+// Config says what a crawl does. It is stored with the crawl, so a crawl goes on as it began; what cannot be stored is
+// marked so. DefaultConfig is polite and safe.
+type Config struct {
+	Frontier frontier.Config
+	Seen     seen.Config
+	Fetch    fetch.Config
+	Store    store.Config
+
+	Scope        Scope
+	MaxDepth     *int           // links from a seed; 0: seeds only; nil: no limit
+	MaxPages     *uint64        // page records over the crawl's life; nil: no limit
+	MaxTime      *time.Duration // of one run, pauses not counted; nil: no limit
+	Concurrency  int            // fetchers
+	Requisites   bool           // fetch images, scripts and style sheets too
+	IgnoreRobots bool
+	Retries      int           // after the first attempt
+	RetryDelay   time.Duration // before the first retry; doubled for each further one
+	Extract      []Extract
+
+	CheckpointInterval time.Duration
+	Grace              time.Duration // for requests in flight when Run's context ends
+	Rendering          string        // the settings as their user wrote them; kept, not read
+
+	Log          *slog.Logger      `json:"-"` // nil: discarded
+	Fetcher      Fetcher           `json:"-"` // nil: a fetch.Client of Config.Fetch
+	OnCommit     func(*store.Page) `json:"-"` // in commit order, before the record is durable; must not wait
+	OnCheckpoint func(store.Cut)   `json:"-"` // after each durable checkpoint, in order; must not wait
+}
+
+// Scope says which links belong to the crawl.
+type Scope struct {
+	Mode    string   // host, domain, prefix or any: of the seeds
+	Include []string // RE2; when given, a link must match one of them too
+	Exclude []string // RE2; wins over Include
+}
+
+// Extract is a field that is taken from each page by a CSS selector.
+type Extract struct {
+	Field    string
+	Selector string
+	Attr     string // empty: the text
+	All      bool   // every match, not only the first
+}
+
+// Fetcher makes one request and follows no redirect. Its errors are *fetch.Error.
+type Fetcher interface {
+	Resolve(context.Context, canon.URL) ([]netip.AddrPort, error)
+	Fetch(context.Context, fetch.Request) (*fetch.Result, error)
+	Close() error
+}
+
+// DefaultConfig asks each host once a second, one request at a time, and obeys robots.txt.
+func DefaultConfig() Config {
+	return Config{
+		Frontier:           frontier.Default(),
+		Scope:              Scope{Mode: "host"},
+		Concurrency:        16,
+		Retries:            3,
+		RetryDelay:         10 * time.Second,
+		CheckpointInterval: 10 * time.Second,
+		Grace:              8 * time.Second,
+	}
+}
+
+// Validate reports every problem at once, each under its key in config.yaml.
+func (c Config) Validate() error {
+	var errs []error
+	if c.Concurrency < 1 {
+		errs = append(errs, fmt.Errorf("concurrency: want 1 or more, got %d", c.Concurrency))
+	}
+	if c.Retries < 0 || c.Retries > maxRetries {
+		errs = append(errs, fmt.Errorf("retries: want 0 to %d, got %d", maxRetries, c.Retries))
+	}
+	if c.MaxDepth != nil && *c.MaxDepth < 0 {
+		errs = append(errs, fmt.Errorf("max_depth: want 0 or more, got %d", *c.MaxDepth))
+	}
+	if c.CheckpointInterval <= 0 {
+		errs = append(errs, fmt.Errorf("checkpoint_interval: want more than 0, got %s", c.CheckpointInterval))
+	}
+	if c.RetryDelay < 0 || c.Grace < 0 {
+		errs = append(errs, errors.New("retry_delay, grace: want no negative time"))
+	}
+	errs = append(errs, c.Frontier.Validate(), c.Seen.Validate(), c.Fetch.Validate())
+	return errors.Join(errs...)
+}
+
+// maxRetries keeps the attempt number within the done log's field.
+const maxRetries = 100

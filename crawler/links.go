@@ -1,0 +1,109 @@
+package crawler
+
+import (
+	"errors"
+
+	"crawl/canon"
+	"crawl/fetch"
+	"crawl/frontier"
+	"crawl/internal/parse"
+	"crawl/store"
+)
+
+// scratch is what one fetcher uses again for each page.
+type scratch struct {
+	parser parse.Parser
+	page   parse.Page
+	hashes map[uint64]struct{}
+}
+
+func newScratch() *scratch { return &scratch{hashes: make(map[uint64]struct{})} }
+
+// read takes links and facts from a body.
+func (c *Crawler) read(s *scratch, v *visit, r *fetch.Result) {
+	if !parse.IsHTML(parse.MediaType(v.page.ContentType, r.Body)) {
+		return
+	}
+	s.parser.HTML(parse.Input{URL: v.lease.URL, Header: r.Header, Body: r.Body, Rules: c.canon}, &s.page)
+	p := &v.page
+	p.Charset, p.Title, p.Canonical = s.page.Charset, s.page.Title, s.page.Canonical
+	c.sift(s, v)
+	if c.extractor == nil {
+		return
+	}
+	var err error
+	if p.Extract, err = c.extractor.Extract(r.Body, p.Charset); err != nil {
+		p.Error = &store.PageError{Code: "extract", Phase: "parse", Message: err.Error()}
+	}
+}
+
+// sift gives each link of the page its reason, or keeps it for the filter. A page's links end here or in the commit.
+func (c *Crawler) sift(s *scratch, v *visit) {
+	page := &s.page
+	v.page.LinkCount = len(page.Links) + page.Repeated + page.Malformed + page.Unsupported
+	v.reasons[Repeated] += uint64(page.Repeated)
+	v.reasons[Malformed] += uint64(page.Malformed)
+	v.reasons[UnsupportedScheme] += uint64(page.Unsupported)
+	clear(s.hashes)
+	for _, l := range page.Links {
+		class, followed := c.classOf(l)
+		if !followed {
+			v.reasons[NotFollowed]++
+			continue
+		}
+		depth := v.lease.Depth
+		if class == frontier.Navigation { // what a page is made of belongs to its own depth
+			depth++
+		}
+		next := c.link(l.URL, class, depth, 0)
+		if _, again := s.hashes[next.hash]; again {
+			v.reasons[Repeated]++
+			continue
+		}
+		s.hashes[next.hash] = struct{}{}
+		if reason, refused := c.refuses(next, page.NoFollow); refused {
+			v.reasons[reason]++
+			continue
+		}
+		v.links = append(v.links, next)
+	}
+}
+
+// classOf says whether a link is followed, and as what.
+func (c *Crawler) classOf(l parse.Link) (frontier.Class, bool) {
+	switch l.Kind {
+	case parse.Navigation:
+		return frontier.Navigation, true
+	case parse.Requisite:
+		return frontier.Requisite, c.cfg.Requisites
+	}
+	return 0, false
+}
+
+// refuses applies the tests that need no memory. Seen comes after them: a URL first met too deep must stay new for the
+// day it is met nearer.
+func (c *Crawler) refuses(l link, noFollow bool) (Reason, bool) {
+	switch {
+	case noFollow:
+		return NoFollow, true
+	case !c.scope.Test(l.url).Admitted:
+		return OutOfScope, true
+	case c.cfg.MaxDepth != nil && l.depth > *c.cfg.MaxDepth:
+		return TooDeep, true
+	}
+	return 0, false
+}
+
+func (c *Crawler) link(u canon.URL, class frontier.Class, depth, hop int) link {
+	return link{url: u, hash: c.hash(u), class: class, depth: depth, hop: hop}
+}
+
+func (c *Crawler) hash(u canon.URL) uint64 { return c.hasher.HashString(u.Key()) }
+
+// reasonOf tells a reference that is no URL from one of another scheme.
+func reasonOf(err error) Reason {
+	if e, ok := errors.AsType[*canon.Error](err); ok && e.Reason == canon.UnsupportedScheme {
+		return UnsupportedScheme
+	}
+	return Malformed
+}

@@ -1,0 +1,84 @@
+package crawler
+
+import (
+	"fmt"
+	"net/http"
+
+	"crawl/canon"
+	"crawl/fetch"
+	"crawl/frontier"
+	"crawl/store"
+)
+
+const (
+	maxRedirects = 10 // hops from one page to another
+	maxReroutes  = 5  // hops between spellings of one page
+)
+
+// isRedirect tells the statuses that lead elsewhere from those that only look so: 300 offers a choice, 304 has no body.
+func isRedirect(r *fetch.Result) bool {
+	switch r.Status {
+	case http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther, http.StatusTemporaryRedirect,
+		http.StatusPermanentRedirect:
+		return true
+	}
+	return false
+}
+
+// redirected: a target with the same key is the same page under another spelling, and is asked for at once; another
+// target is a link, with its source's depth and one hop more, and passes every test that a link passes.
+func (c *Crawler) redirected(v *visit, r *fetch.Result) {
+	v.page.Outcome = store.OutcomeRedirect
+	ref, ok := r.Location()
+	if !ok {
+		v.astray("no_location", "a redirect without a target")
+		return
+	}
+	target, err := c.canon.Parse(v.lease.URL, ref)
+	if err != nil {
+		v.reasons[reasonOf(err)]++
+		v.astray("bad_location", err.Error())
+		return
+	}
+	v.page.RedirectTo = target.String()
+	if target.Key() == v.lease.URL.Key() {
+		c.sameKey(v, target)
+		return
+	}
+	c.followRedirect(v, target)
+}
+
+// astray enters why a redirect leads nowhere.
+func (v *visit) astray(code, why string) {
+	v.page.Error = &store.PageError{Code: code, Phase: "redirect", Message: why}
+}
+
+func (c *Crawler) sameKey(v *visit, target canon.URL) {
+	if target == v.lease.URL || v.lease.Reroutes >= maxReroutes {
+		v.reasons[Seen]++
+		v.astray("redirect_loop", "it redirects to itself")
+		return
+	}
+	v.end, v.target = endRerouted, target
+}
+
+func (c *Crawler) followRedirect(v *visit, target canon.URL) {
+	l := v.lease
+	next := c.link(target, l.Class, l.Depth, l.Hop+1)
+	next.via = &frontier.Redirect{Hash: c.hash(l.URL), Before: l.Via}
+	if next.via.Contains(next.hash) {
+		v.astray("redirect_loop", fmt.Sprintf("%s is in this chain already", target))
+	}
+	if next.hop > maxRedirects {
+		v.reasons[Trap]++
+		v.astray("too_many_redirects", fmt.Sprintf("more than %d redirects", maxRedirects))
+		return
+	}
+	if l.Class == frontier.Seed || l.Class == frontier.Added {
+		v.joins = c.scope.Entry(target)
+	} else if !c.scope.Test(target).Admitted {
+		v.reasons[OutOfScope]++
+		return
+	}
+	v.links = append(v.links, next)
+}

@@ -1,0 +1,112 @@
+package crawler
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"time"
+
+	"crawl/fetch"
+	"crawl/frontier"
+)
+
+const (
+	robotsTTL  = 24 * time.Hour   // RFC 9309, section 2.4
+	closedTTL  = 10 * time.Minute // for a robots.txt that could not be had: then it is asked for again
+	resolveTTL = 5 * time.Minute  // net.Resolver does not tell a name's own
+	dnsFailTTL = 5 * time.Second  // shorter than the wait before a retry
+)
+
+// permission is what the frontier keeps with an origin: its rules, or why nobody knows them.
+type permission struct {
+	*fetch.Robots
+	unanswered error // no answer came: the origin is as good as down
+}
+
+// Delay returns the Crawl-delay.
+func (p *permission) Delay() (time.Duration, bool) {
+	if p.Robots == nil {
+		return 0, false
+	}
+	return p.CrawlDelay()
+}
+
+// resolve looks up the addresses of a host. Like robots.txt, that is a task of its own: no page waits in a fetcher.
+func (c *Crawler) resolve(ctx context.Context, l frontier.Lease) error {
+	addrs, err := c.fetcher.Resolve(ctx, l.URL)
+	switch {
+	case ctx.Err() != nil:
+		return c.frontier.Return(l)
+	case err != nil:
+		return c.frontier.ResolveFailed(l, err, dnsFailTTL)
+	}
+	return c.frontier.Resolved(l, addrs, resolveTTL)
+}
+
+// askRobots makes one request for a robots.txt. RFC 9309, section 2.3.1: 4xx opens the site; 5xx, 429 and no answer close
+// it, after as many attempts as a page gets; redirects are followed through the queues of their hosts.
+func (c *Crawler) askRobots(ctx context.Context, l frontier.Lease) error {
+	switch {
+	case l.RobotsOverdue:
+		return c.frontier.Permit(l, c.closed("its redirect was not answered in time"), closedTTL, frontier.Outcome{})
+	case l.ResolveErr != nil:
+		return c.frontier.Permit(l, &permission{unanswered: l.ResolveErr}, closedTTL, frontier.Outcome{})
+	}
+	result, err := c.fetcher.Fetch(ctx, fetch.Request{URL: l.URL, Addrs: l.Addrs})
+	if ctx.Err() != nil {
+		return c.frontier.Return(l)
+	}
+	c.committer.countRequest()
+	if err != nil {
+		return c.robotsFailed(l, err)
+	}
+	defer result.Release()
+	return c.robotsAnswered(l, result)
+}
+
+func (c *Crawler) robotsFailed(l frontier.Lease, err error) error {
+	outcome := frontier.Outcome{Requested: true, Failed: true}
+	failure, ok := errors.AsType[*fetch.Error](err)
+	if ok && failure.Transient && l.Attempt < c.cfg.Retries {
+		return c.frontier.Retry(l, c.backoff(l.Attempt), outcome)
+	}
+	return c.frontier.Permit(l, &permission{unanswered: err}, closedTTL, outcome)
+}
+
+func (c *Crawler) robotsAnswered(l frontier.Lease, r *fetch.Result) error {
+	outcome := frontier.Outcome{Requested: true, Took: r.Took}
+	switch {
+	case isRedirect(r):
+		return c.redirectRobots(l, r, outcome)
+	case r.Status == http.StatusTooManyRequests || r.Status >= 500:
+		outcome.Failed = true
+		outcome.RetryAfter, _ = fetch.RetryAfter(r.Header, time.Now())
+		if l.Attempt < c.cfg.Retries {
+			return c.frontier.Retry(l, max(c.backoff(l.Attempt), outcome.RetryAfter), outcome)
+		}
+		return c.frontier.Permit(l, &permission{Robots: fetch.RobotsFrom(r, nil, c.agent)}, closedTTL, outcome)
+	}
+	return c.frontier.Permit(l, &permission{Robots: fetch.RobotsFrom(r, nil, c.agent)}, robotsTTL, outcome)
+}
+
+// redirectRobots: a target that cannot be asked leaves the site without rules, as a missing file would.
+func (c *Crawler) redirectRobots(l frontier.Lease, r *fetch.Result, outcome frontier.Outcome) error {
+	open := &permission{Robots: fetch.AllowAll()}
+	ref, _ := r.Location()
+	target, err := c.canon.Parse(l.URL, ref)
+	if err != nil || ref == "" {
+		return c.frontier.Permit(l, open, robotsTTL, outcome)
+	}
+	err = c.frontier.RedirectRobots(l, target, outcome)
+	if errors.Is(err, frontier.ErrTooManyHops) {
+		return c.frontier.Permit(l, open, robotsTTL, outcome)
+	}
+	return err
+}
+
+func (c *Crawler) closed(why string) *permission {
+	return &permission{Robots: fetch.DisallowAll(why)}
+}
+
+// backoff is the wait before retry n, counted from 0.
+func (c *Crawler) backoff(n int) time.Duration { return c.cfg.RetryDelay << min(n, 16) }

@@ -1,0 +1,141 @@
+package crawler
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"crawl/frontier"
+)
+
+// Why a run ended, as the cause of its context.
+var (
+	errStopped = errors.New("stopped by a command")
+	errMaxTime = errors.New("max_time is reached")
+)
+
+// Run crawls until nothing is left, a limit is reached, Stop is called or ctx ends; then requests in flight have
+// Config.Grace to finish, and a last checkpoint is made. It returns nil when the crawl is complete, partial or at a limit
+// the user set, which Snapshot tells apart; the cause otherwise. No goroutine it started outlives it.
+func (c *Crawler) Run(ctx context.Context) error {
+	c.committer.begin()
+	defer c.committer.abandon()
+	run, end := context.WithCancelCause(ctx)
+	defer end(nil)
+	requests, cancelRequests := context.WithCancel(context.WithoutCancel(ctx))
+	defer cancelRequests()
+
+	// The helpers live until the fetchers are done, so that what these committed last is in a checkpoint too.
+	var helpers errgroup.Group
+	done := make(chan struct{})
+	helpers.Go(func() error { return c.checkpoints(done, end) })
+	helpers.Go(func() error { c.watch(run, end, done, cancelRequests); return nil })
+
+	err := c.fetchAll(run, requests, end)
+	close(done)
+	err = errors.Join(err, helpers.Wait())
+	if err != nil {
+		return err
+	}
+	return c.finish(context.Cause(run))
+}
+
+// fetchAll runs the fetchers and the reader of seeds until each of them is done.
+func (c *Crawler) fetchAll(run, requests context.Context, end context.CancelCauseFunc) error {
+	workers, wctx := errgroup.WithContext(run)
+	release := c.frontier.Intake()
+	worker := func(work func() error) {
+		workers.Go(func() error {
+			err := work()
+			if err == nil || run.Err() != nil && errors.Is(err, run.Err()) {
+				return nil
+			}
+			end(err) // whatever ended this worker ends the run
+			if errors.Is(err, frontier.ErrDrained) || errors.Is(err, errMaxPages) {
+				return nil
+			}
+			return err
+		})
+	}
+	worker(func() error {
+		defer release()
+		return c.feedSeeds(wctx)
+	})
+	for range c.cfg.Concurrency {
+		worker(func() error { return c.work(wctx, requests) })
+	}
+	return workers.Wait()
+}
+
+// work is one fetcher. It returns why there is no more work: frontier.ErrDrained, errMaxPages, the end of run, or an
+// error that ends the crawl.
+func (c *Crawler) work(run, requests context.Context) error {
+	s := newScratch()
+	for {
+		if err := c.budget.take(run); err != nil {
+			return err
+		}
+		l, err := c.frontier.Lease(run)
+		if err != nil {
+			c.budget.give(false)
+			return err
+		}
+		recorded, err := c.serve(requests, s, l)
+		c.budget.give(recorded)
+		if err != nil {
+			return err
+		}
+		c.saveLongWaits()
+	}
+}
+
+// serve does what a lease asks for, and reports whether a page record came of it.
+func (c *Crawler) serve(requests context.Context, s *scratch, l frontier.Lease) (recorded bool, err error) {
+	switch l.Kind {
+	case frontier.Resolve:
+		return false, c.resolve(requests, l)
+	case frontier.Robots:
+		return false, c.askRobots(requests, l)
+	}
+	v := c.visit(requests, s, l)
+	if err := c.committer.commit(v); err != nil {
+		return false, fmt.Errorf("commit %s: %w", l.URL, err)
+	}
+	return v.end == endDone, nil
+}
+
+// watch ends the run when Stop is called or its time is used up, and the requests in flight when their grace is over.
+func (c *Crawler) watch(run context.Context, end context.CancelCauseFunc, done <-chan struct{}, cancelRequests func()) {
+	limit := time.NewTimer(time.Hour)
+	limit.Stop()
+	defer limit.Stop()
+	if c.cfg.MaxTime != nil {
+		limit.Reset(*c.cfg.MaxTime)
+	}
+	for run.Err() == nil {
+		select {
+		case <-done:
+			return
+		case <-c.stop:
+			end(errStopped)
+		case <-limit.C:
+			if left := *c.cfg.MaxTime - c.committer.active(); left > 0 {
+				limit.Reset(left) // it was paused for a while
+				continue
+			}
+			end(errMaxTime)
+		case <-run.Done():
+		}
+	}
+	c.committer.setState(Stopping)
+	grace := time.NewTimer(c.cfg.Grace)
+	defer grace.Stop()
+	select {
+	case <-done:
+	case <-grace.C:
+		cancelRequests()
+	}
+}

@@ -1,0 +1,124 @@
+package crawler
+
+import (
+	"encoding/json"
+	"maps"
+	"math"
+	"time"
+
+	"crawl/frontier"
+	"crawl/seen"
+	"crawl/store"
+)
+
+// Snapshot is a crawl at one moment: the object of `crawl stats --json`. Keys are only ever added.
+type Snapshot struct {
+	State        State             `json:"state"`
+	StartedAt    time.Time         `json:"started_at"`
+	ElapsedS     float64           `json:"elapsed_s"`
+	Pages        uint64            `json:"pages"` // page records
+	BodyBytes    uint64            `json:"body_bytes"`
+	Discovered   uint64            `json:"discovered"` // links found, seeds included: the sum of ByReason
+	Admitted     uint64            `json:"admitted"`
+	Queued       uint64            `json:"queued"`
+	InFlight     uint64            `json:"in_flight"`
+	Done         uint64            `json:"done"`     // the sum of ByOutcome; with Queued and InFlight it makes Admitted
+	Stranded     uint64            `json:"stranded"` // of Queued: on hosts that were given up
+	Hosts        int               `json:"hosts"`
+	HostsGivenUp int               `json:"hosts_given_up"`
+	Requests     uint64            `json:"requests"`
+	Retries      uint64            `json:"retries"`
+	ByStatus     map[int]uint64    `json:"by_status"`
+	ByReason     map[string]uint64 `json:"by_reason"`
+	ByOutcome    map[string]uint64 `json:"by_outcome"`
+	Errors       map[string]uint64 `json:"errors"`
+	PagesPerS    float64           `json:"pages_per_s"` // last 60 s
+	BytesPerS    float64           `json:"bytes_per_s"`
+	Seen         FilterView        `json:"seen"`
+	Checkpoint   lastWrite         `json:"checkpoint"`
+	RSSBytes     uint64            `json:"rss_bytes"`
+	LimitReached string            `json:"limit_reached,omitempty"`
+}
+
+// FilterView is what a snapshot says of the filter.
+type FilterView struct {
+	Kind                string  `json:"kind"`
+	Items               uint64  `json:"items"`
+	Layers              int     `json:"layers"`
+	Bits                uint64  `json:"bits"`
+	Bytes               int64   `json:"bytes"`
+	Fill                float64 `json:"fill"`
+	TargetRate          float64 `json:"fp_target"`
+	Rate                float64 `json:"fp_now"`
+	Measured            float64 `json:"fp_measured"`      // by the shadow sample
+	ExpectedSkipped     float64 `json:"expected_skipped"` // new URLs taken for seen, over the crawl
+	ExpectedSkippedHigh float64 `json:"expected_skipped_high"`
+	Capped              bool    `json:"capped"` // at its memory cap: fp_now grows past fp_target
+}
+
+// Snapshot returns the crawl as it is.
+func (c *Crawler) Snapshot() Snapshot {
+	k := c.committer
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	now := time.Now()
+	stats := k.frontier.Stats()
+	k.books.look(stats, k.filter.Stats())
+	k.books.ElapsedMS = k.clock.elapsed(now).Milliseconds()
+	s := k.books.snapshot()
+	s.InFlight = uint64(stats.InFlight)
+	s.Queued -= min(s.InFlight, s.Queued)
+	s.PagesPerS, s.BytesPerS = k.rate.perSecond(now)
+	s.RSSBytes = residentBytes()
+	return s
+}
+
+// ReadSnapshot returns a crawl as its last checkpoint holds it. A crawl whose process was killed counts as stopped.
+func ReadSnapshot(cut store.Cut) (Snapshot, error) {
+	var b books
+	if err := json.Unmarshal(cut.Books, &b); err != nil {
+		return Snapshot{}, &store.DamageError{File: "the books in the checkpoint", Offset: -1, Err: err}
+	}
+	s := b.snapshot()
+	if s.State == Running || s.State == Stopping || s.State == Paused {
+		s.State = Stopped
+	}
+	s.Checkpoint.Number, s.Checkpoint.At = cut.Number, cut.At
+	return s, nil
+}
+
+// snapshot turns the books into what people read. All that is not done counts as queued.
+func (b *books) snapshot() Snapshot {
+	c := &b.Counters
+	return Snapshot{
+		State: b.State, StartedAt: b.StartedAt, ElapsedS: float64(b.ElapsedMS) / 1000, Pages: c.Pages,
+		BodyBytes: c.BodyBytes, Discovered: c.Reasons.total(), Admitted: c.Reasons[Admitted],
+		Queued: c.Reasons[Admitted] - c.done(), Done: c.done(), Stranded: b.Queue.Stranded, Hosts: b.Queue.Hosts,
+		HostsGivenUp: b.Queue.GivenUp, Requests: c.Requests, Retries: c.Retries, ByStatus: maps.Clone(c.Statuses),
+		ByReason: c.Reasons.byName(), ByOutcome: c.Outcomes.byName(), Errors: maps.Clone(c.Errors), Seen: b.Filter,
+		Checkpoint: b.Previous, LimitReached: b.LimitReached,
+	}
+}
+
+// look copies what the views say into the books.
+func (b *books) look(queue frontier.Stats, filter seen.Stats) {
+	b.Queue = queueView{Hosts: queue.Hosts, GivenUp: queue.HostsGivenUp, Stranded: uint64(queue.Stranded)}
+	b.Filter = FilterView{
+		Kind: string(filter.Kind), Items: filter.Items, Layers: filter.Layers, Bits: filter.Bits, Bytes: filter.Bytes,
+		Fill: filter.Fill, TargetRate: filter.TargetRate, Rate: filter.Rate, Measured: b.Loss.measured(),
+		ExpectedSkipped: b.Loss.Expected, ExpectedSkippedHigh: b.Loss.high(), Capped: filter.Capped,
+	}
+}
+
+// high is the end of a 95% interval: skips are rare and independent, so their number is close to a Poisson variable.
+func (l *loss) high() float64 { return l.Expected + 1.96*math.Sqrt(l.Expected) }
+
+// ReadRendering returns the settings as their user wrote them, as the checkpoint keeps them.
+func ReadRendering(cut store.Cut) (string, error) {
+	var b books
+	if err := json.Unmarshal(cut.Books, &b); err != nil {
+		return "", &store.DamageError{File: "the books in the checkpoint", Offset: -1, Err: err}
+	}
+	cfg, err := b.config()
+	return cfg.Rendering, err
+}

@@ -1,0 +1,250 @@
+package crawler
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"net/http"
+	"time"
+
+	"crawl/canon"
+	"crawl/fetch"
+	"crawl/frontier"
+	"crawl/store"
+)
+
+// visit is one attempt at one URL, from its lease to what the commit needs to know.
+type visit struct {
+	lease   frontier.Lease
+	page    store.Page
+	record  store.EncodedPage // page, all but its number; for endDone
+	answer  frontier.Outcome
+	end     ending
+	wait    time.Duration // before a retry
+	target  canon.URL     // of a reroute
+	refused bool          // by rules, the crawl's or the site's: no error
+
+	links   []link       // that passed every test but the filter
+	reasons reasonCounts // of the others
+	joins   string       // joins the scope: a seed redirects there
+}
+
+// ending is how a visit ends its lease.
+type ending uint8
+
+const (
+	endDone     ending = iota // with an outcome and a record
+	endRetry                  // pending again, after a wait
+	endRerouted               // the same page under another request URL
+	endReturned               // nothing was learnt: the run is over
+)
+
+// link is a URL that may be admitted.
+type link struct {
+	url   canon.URL
+	hash  uint64
+	class frontier.Class
+	depth int
+	hop   int
+	via   *frontier.Redirect // the redirect that leads here; nil for a link
+}
+
+// entry is the visit's line in the done log.
+func (v *visit) entry(event store.Event) store.DoneEntry {
+	return store.DoneEntry{
+		Seq: v.lease.Seq, Event: event, Outcome: v.page.Outcome, Status: uint16(v.page.Status),
+		Attempt: uint8(v.lease.Attempt + 1), Visit: uint16(v.lease.Visit), At: time.Now(),
+	}
+}
+
+// visit follows one leased page up to the commit.
+func (c *Crawler) visit(ctx context.Context, s *scratch, l frontier.Lease) *visit {
+	v := &visit{lease: l, page: store.Page{
+		Seq: l.Seq, Visit: max(l.Visit, 1), URL: l.URL.String(), FetchedAt: l.LeasedAt.UTC().Truncate(time.Millisecond),
+		Depth: l.Depth, Referrer: l.Referrer, Seed: c.committer.labels.text(l.Seed),
+	}}
+	if !c.permitted(v) {
+		return v.encode()
+	}
+	result, err := c.fetcher.Fetch(ctx, fetch.Request{URL: l.URL, Addrs: l.Addrs})
+	if err != nil {
+		if ctx.Err() != nil {
+			v.end = endReturned
+			return v
+		}
+		c.failed(v, err)
+		return v.encode()
+	}
+	defer result.Release()
+	c.answered(v, result)
+	if v.end == endDone && (v.page.Outcome == store.OutcomeOK || v.page.Outcome == store.OutcomeTruncated) {
+		c.read(s, v, result)
+	}
+	return v.encode()
+}
+
+// encode does what can be done of the record before its number is known.
+func (v *visit) encode() *visit {
+	if v.end != endDone {
+		return v
+	}
+	var err error
+	if v.record, err = store.EncodePage(&v.page); err != nil {
+		// Only a value that extraction made can have no JSON form.
+		v.page.Extract, v.page.Error = nil, &store.PageError{Code: "extract", Phase: "parse", Message: err.Error()}
+		v.record, _ = store.EncodePage(&v.page)
+	}
+	return v
+}
+
+// permitted ends a visit that needs no request: its robots.txt, its address or the crawl's rules forbid it.
+func (c *Crawler) permitted(v *visit) bool {
+	l := v.lease
+	if l.Class > frontier.Added { // seeds are exempt from scope
+		if verdict := c.scope.Test(l.URL); !verdict.Admitted {
+			v.refuse(store.OutcomeOutOfScope, "scope", verdict.Rule)
+			return false
+		}
+	}
+	if l.ResolveErr != nil {
+		c.failed(v, l.ResolveErr)
+		return false
+	}
+	rules, ok := l.Permission.(*permission)
+	if !ok {
+		return true // robots.txt is ignored
+	}
+	if rules.unanswered != nil {
+		v.fail(rules.unanswered) // it was tried as often as a page would be
+		return false
+	}
+	if d := rules.Test(l.URL); !d.Allowed {
+		v.refuse(store.OutcomeRobotsDenied, "robots", robotsRule(d))
+		return false
+	}
+	return true
+}
+
+func robotsRule(d fetch.Decision) string {
+	if d.Line == 0 {
+		return d.Rule
+	}
+	return fmt.Sprintf("robots.txt line %d: %s", d.Line, d.Rule)
+}
+
+// refuse ends a visit by a rule. That is no error, but the record says which rule it was.
+func (v *visit) refuse(o store.Outcome, phase, why string) {
+	v.refused = true
+	v.page.Outcome = o
+	v.page.Error = &store.PageError{Code: o.String(), Phase: phase, Message: why}
+}
+
+// failed ends a visit that got no answer: again later, or for good.
+func (c *Crawler) failed(v *visit, err error) {
+	failure := v.fail(err)
+	if failure == nil || v.page.Outcome == store.OutcomeAddressDenied {
+		return
+	}
+	asked := v.lease.ResolveErr == nil
+	v.answer = frontier.Outcome{Requested: asked, Failed: asked || failure.Transient}
+	if failure.Transient {
+		c.retryLater(v)
+	}
+	if v.end == endDone {
+		c.tryHTTP(v)
+	}
+}
+
+// fail enters why there was no answer.
+func (v *visit) fail(err error) *fetch.Error {
+	v.page.Outcome = store.OutcomeFailed
+	failure, ok := errors.AsType[*fetch.Error](err)
+	if !ok {
+		v.page.Error = &store.PageError{Code: "other", Phase: "fetch", Message: err.Error()}
+		return nil
+	}
+	v.page.Error = &store.PageError{
+		Code: string(failure.Code()), Phase: failure.Phase.String(), Message: failure.Err.Error(),
+	}
+	if failure.Code() == fetch.CodeAddressDenied {
+		v.page.Outcome = store.OutcomeAddressDenied
+	}
+	return failure
+}
+
+// retryLater makes the visit a retry while attempts are left.
+func (c *Crawler) retryLater(v *visit) {
+	if v.lease.Attempt >= c.cfg.Retries {
+		return
+	}
+	v.end = endRetry
+	v.wait = c.backoff(v.lease.Attempt)
+}
+
+// tryHTTP: a seed without a scheme was taken as https first.
+func (c *Crawler) tryHTTP(v *visit) {
+	l := v.lease
+	if !c.guessed.has(l.URL.Host()) || l.Class > frontier.Added || l.Hop > 0 || l.URL.Scheme() != "https" {
+		return
+	}
+	plain, err := canon.Parse("http" + l.URL.String()[len("https"):])
+	if err != nil {
+		return
+	}
+	v.links = append(v.links, c.link(plain, l.Class, l.Depth, 0))
+}
+
+// answered enters an answer's head, and decides whether it is the visit's last.
+func (c *Crawler) answered(v *visit, r *fetch.Result) {
+	p := &v.page
+	p.Status, p.IP = r.Status, r.Addr.Addr().String()
+	p.BodyBytes, p.DecodedBytes = int64(len(r.Payload)), int64(len(r.Body))
+	p.DurationMS = r.Took.Milliseconds()
+	p.ContentType = r.Header.Get("Content-Type")
+	p.Truncated = string(r.Truncated)
+	sum := sha256.Sum256(r.Payload)
+	p.Digest = "sha256:" + hex.EncodeToString(sum[:])
+	v.answer = frontier.Outcome{Requested: true, Took: r.Took}
+
+	switch {
+	case r.Status == http.StatusTooManyRequests || r.Status >= 500:
+		c.serverError(v, r)
+	case r.Status >= 400:
+		p.Outcome = store.OutcomeClientError
+	case isRedirect(r):
+		c.redirected(v, r)
+	case r.Truncated != fetch.Whole || r.DecodeErr != nil:
+		c.incomplete(v, r)
+	case r.Status >= 200 && r.Status < 300:
+		p.Outcome = store.OutcomeOK
+	default:
+		p.Outcome = store.OutcomeOther
+	}
+}
+
+// serverError backs the host off, for as long as it asks.
+func (c *Crawler) serverError(v *visit, r *fetch.Result) {
+	v.page.Outcome = store.OutcomeServerError
+	v.page.Error = &store.PageError{Code: fmt.Sprintf("status_%d", r.Status), Phase: "head", Message: http.StatusText(r.Status)}
+	v.answer.Failed = true
+	v.answer.RetryAfter, _ = fetch.RetryAfter(r.Header, time.Now()) // the frontier caps it, and holds the host
+	c.retryLater(v)
+}
+
+// incomplete: a body that the peer cut is asked for again; what a limit cut would be cut again.
+func (c *Crawler) incomplete(v *visit, r *fetch.Result) {
+	p := &v.page
+	p.Outcome = store.OutcomeTruncated
+	p.Error = &store.PageError{Code: "truncated_" + p.Truncated, Phase: "body", Message: "the body is not whole"}
+	switch {
+	case r.BodyErr != nil:
+		p.Error.Message = r.BodyErr.Error()
+	case r.Truncated == fetch.Whole:
+		p.Error.Code, p.Error.Phase, p.Error.Message = "decode", "decode", r.DecodeErr.Error()
+	}
+	if r.Truncated == fetch.TruncatedDisconnect || r.Truncated == fetch.TruncatedTime {
+		c.retryLater(v)
+	}
+}
