@@ -35,7 +35,7 @@ func (p *permission) Delay() (time.Duration, bool) {
 func (c *Crawler) resolve(ctx context.Context, l frontier.Lease) error {
 	addrs, err := c.fetcher.Resolve(ctx, l.URL)
 	switch {
-	case ctx.Err() != nil:
+	case c.nothingLearnt(ctx, err):
 		return c.frontier.Return(l)
 	case err != nil:
 		return c.frontier.ResolveFailed(l, err, dnsFailTTL)
@@ -53,7 +53,7 @@ func (c *Crawler) askRobots(ctx context.Context, l frontier.Lease) error {
 		return c.frontier.Permit(l, &permission{unanswered: l.ResolveErr}, closedTTL, frontier.Outcome{})
 	}
 	result, err := c.fetcher.Fetch(ctx, fetch.Request{URL: l.URL, Addrs: l.Addrs})
-	if ctx.Err() != nil {
+	if c.nothingLearnt(ctx, err) {
 		return c.frontier.Return(l)
 	}
 	c.committer.countRequest()

@@ -69,11 +69,11 @@ func (c *Crawler) visit(ctx context.Context, s *scratch, l frontier.Lease) *visi
 		return v.encode()
 	}
 	result, err := c.fetcher.Fetch(ctx, fetch.Request{URL: l.URL, Addrs: l.Addrs})
-	if err != nil {
-		if ctx.Err() != nil {
-			v.end = endReturned
-			return v
-		}
+	switch {
+	case c.nothingLearnt(ctx, err):
+		v.end = endReturned
+		return v
+	case err != nil:
 		c.failed(v, err)
 		return v.encode()
 	}
@@ -83,6 +83,29 @@ func (c *Crawler) visit(ctx context.Context, s *scratch, l frontier.Lease) *visi
 		c.read(s, v, result)
 	}
 	return v.encode()
+}
+
+// exhaustedPause is how long a fetcher rests when the machine has no file or port left for it.
+const exhaustedPause = 250 * time.Millisecond
+
+// nothingLearnt reports whether a request failed for reasons of our own: the run is over, or the machine has no file or
+// port left. The lease is then given back; in the second case after a pause, which takes load off the machine.
+func (c *Crawler) nothingLearnt(ctx context.Context, err error) bool {
+	if ctx.Err() != nil {
+		return err != nil
+	}
+	failure, ok := errors.AsType[*fetch.Error](err)
+	if !ok || failure.Code() != fetch.CodeExhausted {
+		return false
+	}
+	c.log.Warn("this machine has no file or port left for a connection: lower concurrency, or raise its limits", "err", err)
+	pause := time.NewTimer(exhaustedPause)
+	defer pause.Stop()
+	select {
+	case <-pause.C:
+	case <-ctx.Done():
+	}
+	return true
 }
 
 // encode does what can be done of the record before its number is known.

@@ -43,6 +43,7 @@ const (
 	CodeDNSFailed     Code = "dns_failed"     // the name servers failed
 	CodeDNSNotFound   Code = "dns_not_found"  // no such name, or a name without addresses
 	CodeDNSTimeout    Code = "dns_timeout"    // the name servers kept silent
+	CodeExhausted     Code = "exhausted"      // this machine has no file, port or buffer left: nothing was learnt of the host
 	CodeHeadTooLong   Code = "head_too_long"  // the head is longer than Config.MaxHeadBytes
 	CodeOther         Code = "other"          // none of these
 	CodeRefused       Code = "refused"        // nobody listens
@@ -63,7 +64,7 @@ type Error struct {
 func newError(u canon.URL, phase Phase, err error) *Error {
 	e := &Error{URL: u, Phase: phase, Err: bare(err)}
 	switch e.Code() {
-	case CodeCanceled, CodeClosed, CodeDNSFailed, CodeDNSTimeout, CodeOther, CodeRefused, CodeReset, CodeTimeout, CodeUnreachable:
+	case CodeCanceled, CodeClosed, CodeDNSFailed, CodeDNSTimeout, CodeExhausted, CodeOther, CodeRefused, CodeReset, CodeTimeout, CodeUnreachable:
 		e.Transient = true
 	}
 	return e
@@ -91,6 +92,8 @@ func (e *Error) Code() Code {
 		return CodeTimeout
 	case errors.Is(e.Err, errHeadTooLong), errors.Is(e.Err, errInterimFlood):
 		return CodeHeadTooLong
+	case isExhausted(e.Err):
+		return CodeExhausted
 	case errors.Is(e.Err, syscall.ECONNREFUSED):
 		return CodeRefused
 	case errors.Is(e.Err, syscall.ECONNRESET), errors.Is(e.Err, syscall.EPIPE), errors.Is(e.Err, syscall.ECONNABORTED):
@@ -101,6 +104,16 @@ func (e *Error) Code() Code {
 		return CodeClosed
 	}
 	return e.codeOfPhase()
+}
+
+// isExhausted tells a lack of our own from a fault of the peer's.
+func isExhausted(err error) bool {
+	for _, lack := range []error{syscall.EADDRNOTAVAIL, syscall.EMFILE, syscall.ENFILE, syscall.ENOBUFS, syscall.ENOMEM} {
+		if errors.Is(err, lack) {
+			return true
+		}
+	}
+	return false
 }
 
 // codeOfPhase is for causes that mean nothing but where they come from.

@@ -24,8 +24,10 @@ func TestErrorCodes(t *testing.T) {
 	}{
 		{PhaseDial, op(syscall.ECONNREFUSED), CodeRefused, true},
 		{PhaseDial, op(syscall.EHOSTUNREACH), CodeUnreachable, true},
+		{PhaseDial, op(syscall.EADDRNOTAVAIL), CodeExhausted, true},
+		{PhaseDial, op(syscall.EMFILE), CodeExhausted, true},
 		{PhaseDial, op(syscall.ENETUNREACH), CodeUnreachable, true},
-		{PhaseDial, op(syscall.EMFILE), CodeOther, true},
+		{PhaseDial, op(syscall.EPERM), CodeOther, true},
 		{PhaseDial, fmt.Errorf("%w: 10.0.0.1 is private", ErrAddressDenied), CodeAddressDenied, false},
 		{PhaseTLS, op(syscall.ECONNRESET), CodeReset, true},
 		{PhaseTLS, io.EOF, CodeClosed, true},

@@ -85,12 +85,22 @@ func fetchConfig(s config.Settings) fetch.Config {
 	cfg := fetch.Config{
 		UserAgent: s.UserAgent.Header(buildVersion(), s.Contact), Contact: string(s.Contact), Timeout: time.Duration(s.Timeout),
 		MaxBodyBytes: int64(s.MaxBody), InsecureTLS: s.Insecure, AllowPrivate: texts(s.AllowPrivate),
-		MaxIdleConns: max(256, 2*int(s.Concurrency)),
+		MaxIdleConns: idleConns(int(s.Concurrency)), MaxIdlePerHost: max(2, int(s.HostConcurrency)),
 	}
 	for _, c := range s.ConnectTo {
 		cfg.ConnectTo = append(cfg.ConnectTo, fetch.ConnectTo(c))
 	}
 	return cfg
+}
+
+// idleConns is how many connections are kept between requests: half of the files that the system lets us open beside
+// those in use, so that a crawl of many hosts need not connect anew for each page.
+func idleConns(concurrency int) int {
+	const (
+		least, most = 64, 8192
+		others      = 64 // logs, outputs, the state
+	)
+	return min(max((openFiles()-concurrency-others)/2, least), most)
 }
 
 func texts[T ~string](list []T) []string {

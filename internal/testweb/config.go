@@ -16,6 +16,7 @@ type Config struct {
 	MedianBytes  int    // median size of an ordinary page; sizes are log-normal, the mean is 1.36 times this; 0: 25,000
 	HTTPS        bool   // URLs are https; such a site is for StartTLS
 
+	KeepAlive  bool          // say Connection: keep-alive, which HTTP/1.1 does not need and wget2 does not believe without
 	Gzip       bool          // compress bodies for clients that accept it: costs about 0.2 CPU s per 1,000 pages
 	Latency    time.Duration // wait before each answer, robots.txt included
 	CrawlDelay time.Duration // Crawl-delay in each robots.txt, in seconds and fractions; 0: no such line

@@ -86,8 +86,11 @@ func (x *exchange) prepareHead(r reply, encoded bool) {
 	if wait := x.site.cfg.RetryAfter; r.status == 503 && wait > 0 {
 		h = appendField(h, "Retry-After", strconv.Itoa(int((wait+time.Second-1)/time.Second)))
 	}
-	if x.request.last {
+	switch {
+	case x.request.last:
 		h = appendField(h, "Connection", "close")
+	case x.site.cfg.KeepAlive:
+		h = appendField(h, "Connection", "keep-alive")
 	}
 	if r.chunked {
 		h = appendField(h, "Transfer-Encoding", "chunked")
