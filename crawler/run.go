@@ -101,6 +101,9 @@ func (c *Crawler) serve(requests context.Context, s *scratch, l frontier.Lease) 
 		return false, c.askRobots(requests, l)
 	}
 	v := c.visit(requests, s, l)
+	if v.end == endRetry {
+		c.log.Debug("again later", "url", v.page.URL, "wait", v.wait, "code", v.page.Error.Code, "err", v.page.Error.Message)
+	}
 	if err := c.committer.commit(v); err != nil {
 		return false, fmt.Errorf("commit %s: %w", l.URL, err)
 	}

@@ -108,7 +108,10 @@ func (e *Error) Code() Code {
 
 // isExhausted tells a lack of our own from a fault of the peer's.
 func isExhausted(err error) bool {
-	for _, lack := range []error{syscall.EADDRNOTAVAIL, syscall.EMFILE, syscall.ENFILE, syscall.ENOBUFS, syscall.ENOMEM} {
+	for _, lack := range []error{
+		syscall.EADDRNOTAVAIL, syscall.EADDRINUSE, // no local port is free
+		syscall.EMFILE, syscall.ENFILE, syscall.ENOBUFS, syscall.ENOMEM,
+	} {
 		if errors.Is(err, lack) {
 			return true
 		}

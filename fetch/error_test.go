@@ -25,6 +25,7 @@ func TestErrorCodes(t *testing.T) {
 		{PhaseDial, op(syscall.ECONNREFUSED), CodeRefused, true},
 		{PhaseDial, op(syscall.EHOSTUNREACH), CodeUnreachable, true},
 		{PhaseDial, op(syscall.EADDRNOTAVAIL), CodeExhausted, true},
+		{PhaseDial, op(syscall.EADDRINUSE), CodeExhausted, true},
 		{PhaseDial, op(syscall.EMFILE), CodeExhausted, true},
 		{PhaseDial, op(syscall.ENETUNREACH), CodeUnreachable, true},
 		{PhaseDial, op(syscall.EPERM), CodeOther, true},

@@ -97,7 +97,7 @@ func fetchConfig(s config.Settings) fetch.Config {
 // those in use, so that a crawl of many hosts need not connect anew for each page.
 func idleConns(concurrency int) int {
 	const (
-		least, most = 64, 8192
+		least, most = 64, 16384
 		others      = 64 // logs, outputs, the state
 	)
 	return min(max((openFiles()-concurrency-others)/2, least), most)
