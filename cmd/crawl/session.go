@@ -47,7 +47,7 @@ func (s *session) attach(cfg *crawler.Config) {
 // run crawls to the end, whatever end it is, and says how it went.
 func (s *session) run(ctx context.Context, c *crawler.Crawler) error {
 	if !s.temporary {
-		s.log.Info("crawling", "dir", s.dir, "queued", c.Snapshot().Queued)
+		s.log.Info("crawling", "dir", s.dir)
 	}
 	err := s.crawl(ctx, c)
 	s.stderr.setStatus("")
@@ -132,12 +132,7 @@ func (a *app) logger() *slog.Logger {
 		return slog.New(slog.NewJSONHandler(a.stderr, options))
 	}
 	if a.stderr.terminal {
-		options.ReplaceAttr = func(groups []string, attr slog.Attr) slog.Attr {
-			if attr.Key == slog.TimeKey && len(groups) == 0 {
-				return slog.Attr{}
-			}
-			return attr
-		}
+		return slog.New(terminalLog{out: a.stderr, level: level})
 	}
 	return slog.New(slog.NewTextHandler(a.stderr, options))
 }
