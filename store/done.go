@@ -1,0 +1,132 @@
+package store
+
+import (
+	"fmt"
+	"time"
+)
+
+// Event tells what happened to an admitted URL.
+type Event uint8
+
+// The events. The numbers are part of the done log and never change.
+const (
+	EventDone  Event = 1 // the visit ended with an outcome
+	EventAgain Event = 2 // it is pending again: a retry, or another visit that was asked for
+)
+
+// A DoneEntry is one event. The last entry of a sequence number says whether it is pending.
+type DoneEntry struct {
+	Seq     uint64
+	Event   Event
+	Outcome Outcome   // EventAgain: of the attempt that failed; 0 when another visit was asked for
+	Status  uint16    // of the answer; 0: none came
+	Attempt uint8     // attempts made so far in this visit
+	Visit   uint16    // 1 for the first
+	At      time.Time // kept to the millisecond, read back in UTC
+	Due     time.Time // EventAgain: not before this, kept as At is; zero: at once
+	Record  uint64    // number of the page record; 0: none
+}
+
+// valid reports whether the log could give the entry back.
+func (e DoneEntry) valid() bool {
+	switch e.Event {
+	case EventDone:
+		return e.Seq != 0 && e.Outcome != 0 && e.Outcome.known()
+	case EventAgain:
+		return e.Seq != 0 && (e.Outcome == 0 || e.Outcome.known())
+	}
+	return false
+}
+
+// DoneLog appends events and reads them back in order.
+type DoneLog struct {
+	blocks *blockLog
+	tail   doneEntries
+}
+
+func openDoneLog(dir string, c *codec, segBytes int64, end LogMark) (*DoneLog, error) {
+	blocks, err := openBlockLog(dir, doneBlock, c, segBytes, end)
+	if err != nil {
+		return nil, err
+	}
+	return &DoneLog{blocks: blocks}, nil
+}
+
+// restoreTail takes the open tail from a checkpoint.
+func (l *DoneLog) restoreTail(tail []byte, end LogMark) error {
+	if end.tailEntries() == 0 {
+		return nil
+	}
+	b, err := l.blocks.tail(tail, end)
+	if err != nil {
+		return err
+	}
+	entries, err := decodeDone(l.blocks.codec, b, nil)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		l.tail.append(e)
+	}
+	return nil
+}
+
+// Len returns the number of events.
+func (l *DoneLog) Len() uint64 { return uint64(len(l.blocks.blocks))*BlockEntries + uint64(l.tail.n) }
+
+// Append adds an event. An event that the log could not give back is refused and leaves no trace: without a sequence
+// number, of an unknown kind, or done without an outcome. Any other error is a *WriteError, and final.
+func (l *DoneLog) Append(e DoneEntry) error {
+	if l.blocks.series.failed != nil {
+		return l.blocks.series.failed
+	}
+	if !e.valid() {
+		return fmt.Errorf("event %d, %s, of number %d does not belong in the done log", e.Event, e.Outcome, e.Seq)
+	}
+	l.tail.append(e)
+	if l.tail.n < BlockEntries {
+		return nil
+	}
+	if err := l.blocks.add(l.tail.encode(l.blocks.codec, l.Len()-BlockEntries)); err != nil {
+		return err
+	}
+	l.tail = doneEntries{plain: make([]byte, 0, len(l.tail.plain))}
+	return nil
+}
+
+// Each calls fn for every event, in order.
+func (l *DoneLog) Each(fn func(DoneEntry) error) error {
+	entries := make([]DoneEntry, 0, BlockEntries)
+	for number := 0; number <= len(l.blocks.blocks); number++ {
+		var err error
+		if entries, err = l.block(number, entries[:0]); err != nil {
+			return err
+		}
+		for _, e := range entries {
+			if err := fn(e); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// block appends to dst the entries of a full block, or of the open tail for the number past the last full one.
+func (l *DoneLog) block(number int, dst []DoneEntry) ([]DoneEntry, error) {
+	if number == len(l.blocks.blocks) {
+		return unpackDone(l.tail.plain, l.tail.n, dst)
+	}
+	b, err := l.blocks.read(number)
+	if err != nil {
+		return nil, err
+	}
+	entries, err := decodeDone(l.blocks.codec, b, dst)
+	if err != nil {
+		return nil, l.blocks.damage(number, err)
+	}
+	return entries, nil
+}
+
+func (l *DoneLog) mark() LogMark { return l.blocks.mark(l.tail.n) }
+
+func (l *DoneLog) close() error { return l.blocks.close() }

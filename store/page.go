@@ -1,0 +1,41 @@
+package store
+
+import (
+	"time"
+)
+
+// A Page is the record of one visit that reached an outcome, as one line of JSON. Keys are only ever added. Seq and
+// Visit together are unique.
+type Page struct {
+	Record       uint64         `json:"record"`             // 1, 2, 3… in commit order
+	Seq          uint64         `json:"seq"`                // the URL's number in the admission log
+	Visit        int            `json:"visit"`              // 1: the first fetch of this URL
+	URL          string         `json:"url"`                // as requested
+	Outcome      Outcome        `json:"outcome"`            // from the closed list
+	Status       int            `json:"status,omitempty"`   // absent when no answer came
+	FetchedAt    time.Time      `json:"fetched_at"`         // when the request was leased, UTC
+	Depth        int            `json:"depth"`              // links from a seed, as first met
+	Referrer     string         `json:"referrer,omitempty"` // URL of the page it was first met on
+	Seed         string         `json:"seed,omitempty"`     // label of the seed it descends from
+	ContentType  string         `json:"content_type,omitempty"`
+	Charset      string         `json:"charset,omitempty"`
+	BodyBytes    int64          `json:"body_bytes"`       // as sent, without transfer coding
+	DecodedBytes int64          `json:"decoded_bytes"`    // without content coding
+	Digest       string         `json:"digest,omitempty"` // "sha256:" and hex, of the body as sent
+	Title        string         `json:"title,omitempty"`
+	Canonical    string         `json:"canonical,omitempty"` // rel=canonical, resolved
+	LinkCount    int            `json:"link_count"`          // links found, repeated ones included
+	DurationMS   int64          `json:"duration_ms"`         // from the request to the end of the body
+	IP           string         `json:"ip,omitempty"`
+	RedirectTo   string         `json:"redirect_to,omitempty"`
+	Truncated    string         `json:"truncated,omitempty"` // length, time or disconnect
+	Error        *PageError     `json:"error,omitempty"`
+	Extract      map[string]any `json:"extract,omitempty"` // fields by the rules of extract:
+}
+
+// A PageError says why a visit did not end well.
+type PageError struct {
+	Code    string `json:"code"`  // from a short list, for counting
+	Phase   string `json:"phase"` // where in the visit it happened
+	Message string `json:"message"`
+}

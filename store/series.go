@@ -1,0 +1,151 @@
+package store
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// series is an append-only sequence of numbered files of which only the last is written. It knows no format: a block
+// log and the page records are made of it.
+type series struct {
+	dir, ext string
+	number   uint64     // of the open file
+	file     *os.File   // nil until something is appended
+	offset   int64      // its length
+	rolled   []*os.File // written to their ends, not yet synced
+	newNames bool       // a file was created since the last checkpoint: the directory must be synced too
+	failed   error      // the first write error: after it the file's end is unknown, and nothing more is written
+}
+
+// Position is the end of a series at a cut: everything past it belongs to no checkpoint.
+type Position struct {
+	File   uint64 `json:"file"`
+	Offset int64  `json:"offset"`
+}
+
+// openSeries cuts a series back to end: later files are removed, the last one is truncated.
+func openSeries(dir, ext string, end Position) (*series, error) {
+	if err := makeDir(dir); err != nil {
+		return nil, err
+	}
+	s := &series{dir: dir, ext: ext, number: end.File, newNames: true}
+	f, err := os.OpenFile(s.name(end.File), os.O_RDWR, 0)
+	if err != nil && (end.Offset > 0 || !errors.Is(err, fs.ErrNotExist)) {
+		return nil, cannotOpen(s.name(end.File), err)
+	}
+	if err == nil {
+		if err := cutBack(f, end.Offset); err != nil {
+			return nil, errors.Join(err, f.Close())
+		}
+		s.file, s.offset = f, end.Offset
+	}
+	if err := removeNumbered(dir, ext, end.File+1); err != nil {
+		return nil, errors.Join(err, s.close())
+	}
+	return s, nil
+}
+
+func cutBack(f *os.File, length int64) error {
+	info, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	if info.Size() < length {
+		return &DamageError{File: f.Name(), Offset: info.Size(),
+			Err: fmt.Errorf("the file ends here, the last checkpoint has %d bytes", length)}
+	}
+	if info.Size() > length {
+		if err := f.Truncate(length); err != nil {
+			return &WriteError{File: f.Name(), Err: err}
+		}
+	}
+	_, err = f.Seek(length, io.SeekStart)
+	return err
+}
+
+func (s *series) name(n uint64) string { return numberedName(s.dir, n, s.ext) }
+
+// append writes data behind all that was written. An error is a *WriteError, and is returned ever after.
+func (s *series) append(data []byte) error {
+	if s.failed == nil {
+		s.failed = s.write(data)
+	}
+	return s.failed
+}
+
+func (s *series) write(data []byte) error {
+	if s.file == nil {
+		f, err := os.OpenFile(s.name(s.number), os.O_CREATE|os.O_RDWR|os.O_TRUNC, 0o644)
+		if err != nil {
+			return &WriteError{File: s.name(s.number), Err: err}
+		}
+		s.file, s.offset, s.newNames = f, 0, true
+	}
+	n, err := s.file.Write(data)
+	s.offset += int64(n)
+	if err != nil {
+		return &WriteError{File: s.file.Name(), Err: err}
+	}
+	return nil
+}
+
+// roll ends the open file for good; the next append goes to a new file with the given number.
+func (s *series) roll(next uint64) {
+	if s.file != nil {
+		s.rolled = append(s.rolled, s.file)
+	}
+	s.number, s.file, s.offset = next, nil, 0
+}
+
+func (s *series) position() Position { return Position{File: s.number, Offset: s.offset} }
+
+// pendingSync is what has to reach the disk before a checkpoint may name the lengths of now.
+type pendingSync struct {
+	open   *os.File
+	rolled []*os.File
+	dir    string // empty when no name is new
+}
+
+func (s *series) takeSync() pendingSync {
+	p := pendingSync{open: s.file, rolled: s.rolled}
+	if s.newNames {
+		p.dir = s.dir
+	}
+	s.rolled, s.newNames = nil, false
+	return p
+}
+
+func (p pendingSync) run() error {
+	for _, f := range p.rolled {
+		if err := errors.Join(f.Sync(), f.Close()); err != nil {
+			return &WriteError{File: f.Name(), Err: err}
+		}
+	}
+	if p.open != nil {
+		if err := p.open.Sync(); err != nil {
+			return &WriteError{File: p.open.Name(), Err: err}
+		}
+	}
+	if p.dir == "" {
+		return nil
+	}
+	if err := errors.Join(syncDir(p.dir), syncDir(filepath.Dir(p.dir))); err != nil {
+		return &WriteError{File: p.dir, Err: err}
+	}
+	return nil
+}
+
+func (s *series) close() error {
+	var errs []error
+	for _, f := range s.rolled {
+		errs = append(errs, f.Close())
+	}
+	if s.file != nil {
+		errs = append(errs, s.file.Close())
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,253 @@
+// Package store owns a crawl's directory: the two logs, the page records, the checkpoints and the saved filter.
+//
+// Two logs are the truth. The admission log holds every URL that was admitted, the done log what became of it; both are
+// only ever appended to. A checkpoint is a cut through them and through the outputs at the end of one commit: the
+// lengths of all files, written to bbolt in one transaction after the files are on disk. Opening a directory cuts every
+// file back to its length in the last checkpoint, so what is read again is exactly the state after some commit: no page
+// is lost, and none is twice in the output. The price is that the work since the last checkpoint is done again.
+//
+// A write or sync error is final for the process: no later checkpoint is tried, and the last one stands.
+package store
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+)
+
+// Config says how files are laid out. The zero Config has sane sizes.
+type Config struct {
+	PagesBytes int64 // a file of page records is closed at this size; 0: 1 GiB
+	LogBytes   int64 // a log segment is closed at this size; 0: 256 MiB
+}
+
+func (c Config) withDefaults() Config {
+	if c.PagesBytes == 0 {
+		c.PagesBytes = 1 << 30
+	}
+	if c.LogBytes == 0 {
+		c.LogBytes = 256 << 20
+	}
+	return c
+}
+
+// Store is an open crawl directory with its lock held. All methods but Checkpoint.Commit belong to one goroutine, the
+// committer.
+type Store struct {
+	Admissions *AdmissionLog
+	Done       *DoneLog
+	Pages      *PageLog
+
+	dir     directory
+	crawlID string
+	codec   *codec
+	lock    *lock
+	state   *state
+	last    Cut // of the newest checkpoint that was prepared
+
+	mu     sync.Mutex // guards all below
+	failed error      // the first write or sync error; final
+}
+
+// Create makes dir a crawl's directory whose state is the given rows and books, with empty logs. Until state.db appears,
+// which is its last step, dir holds no crawl. It fails with ErrExists when dir holds one, with a *LockedError when a
+// process has it open, and with a *DamageError when it holds one without its state.db.
+func Create(dir string, cfg Config, rows []Row, books any) (*Store, error) {
+	return CreateWith(dir, cfg, func() ([]Row, any, error) { return rows, books, nil })
+}
+
+// CreateWith is Create for a state that is made while the directory is held, such as further files in it.
+func CreateWith(dir string, cfg Config, fill func() ([]Row, any, error)) (*Store, error) {
+	d := directory(dir)
+	held, err := d.claim()
+	if err != nil {
+		return nil, err
+	}
+	s := &Store{dir: d, lock: held, state: newState(d)}
+	if err := s.create(cfg.withDefaults(), fill); err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	return s, nil
+}
+
+func (s *Store) create(cfg Config, fill func() ([]Row, any, error)) error {
+	switch err := s.dir.check(); {
+	case err == nil:
+		return fmt.Errorf("%w: %s", ErrExists, s.dir)
+	case !errors.Is(err, ErrNotCrawl):
+		return err
+	}
+	// A run that was killed before state.db appeared may have left files behind: they belong to no checkpoint.
+	if err := s.dir.clear(); err != nil {
+		return err
+	}
+	format, err := s.dir.writeFormat()
+	if err != nil {
+		return err
+	}
+	s.crawlID = format.CrawlID
+	rows, books, err := fill()
+	if err != nil {
+		return err
+	}
+	if err := s.openFiles(cfg, point{}); err != nil {
+		return err
+	}
+	if err := s.state.begin(); err != nil {
+		return err
+	}
+	first, err := s.Prepare(rows, books)
+	if err != nil {
+		return err
+	}
+	if err := first.Commit(); err != nil {
+		return err
+	}
+	return s.state.appear()
+}
+
+// Open goes on with the crawl in dir from its last checkpoint: files are cut back to the lengths it names, and files of
+// a later date are removed. It fails with ErrNotCrawl, a *LockedError, a *VersionError or a *DamageError.
+func Open(dir string, cfg Config) (*Store, error) {
+	format, err := ReadFormat(dir)
+	if err != nil {
+		return nil, err
+	}
+	d := directory(dir)
+	held, err := d.claim()
+	if err != nil {
+		return nil, err
+	}
+	s := &Store{dir: d, crawlID: format.CrawlID, lock: held, state: newState(d)}
+	if err := s.open(cfg.withDefaults()); err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	return s, nil
+}
+
+func (s *Store) open(cfg Config) error {
+	p, err := s.state.open()
+	if err != nil {
+		return err
+	}
+	twin, err := s.newestIs(p)
+	if err != nil {
+		return err
+	}
+	if err := s.openFiles(cfg, p); err != nil {
+		return err
+	}
+	s.last = p.Cut
+	if twin {
+		return nil
+	}
+	encoded, err := p.encode()
+	if err != nil {
+		return err
+	}
+	return WriteWhole(s.dir.twin(), encoded, 0o600)
+}
+
+// newestIs makes sure that p, which state.db holds, is this crawl's newest checkpoint, before anything is cut back to
+// it. A bbolt file whose newest page of meta data is damaged goes back to the transaction before without a word; its
+// twin, which is written after it, then knows a later checkpoint. It returns whether the twin holds p too: a process
+// that was killed between the two writes, or damage, leaves one that does not.
+func (s *Store) newestIs(p point) (twin bool, err error) {
+	if p.crawlID != s.crawlID {
+		return false, &DamageError{File: s.dir.format(), Offset: -1,
+			Err: fmt.Errorf("it names crawl %q, the last checkpoint is of crawl %q", s.crawlID, p.crawlID)}
+	}
+	other, err := s.dir.readTwin()
+	if _, damaged := errors.AsType[*DamageError](err); damaged {
+		return false, nil // all that it held is in p
+	}
+	if err != nil {
+		return false, err
+	}
+	if other.crawlID == p.crawlID && other.Number > p.Number {
+		return false, &DamageError{File: s.dir.stateDB(), Offset: -1,
+			Err: fmt.Errorf("it holds checkpoint %d, but %d was written", p.Number, other.Number)}
+	}
+	return other.crawlID == p.crawlID && other.Number == p.Number, nil
+}
+
+// openFiles opens both logs and the page records as p left them.
+func (s *Store) openFiles(cfg Config, p point) (err error) {
+	if s.codec, err = newCodec(); err != nil {
+		return err
+	}
+	if s.Admissions, err = openAdmissionLog(s.dir.log(), s.codec, cfg.LogBytes, p.Admissions); err != nil {
+		return err
+	}
+	if s.Done, err = openDoneLog(s.dir.done(), s.codec, cfg.LogBytes, p.Done); err != nil {
+		return err
+	}
+	if s.Pages, err = openPageLog(s.dir.pages(), cfg.PagesBytes, p.Pages); err != nil {
+		return err
+	}
+	if err := s.Admissions.restoreTail(p.admissionTail, p.Admissions); err != nil {
+		return s.tailDamage("admission", err)
+	}
+	if err := s.Done.restoreTail(p.doneTail, p.Done); err != nil {
+		return s.tailDamage("done", err)
+	}
+	return nil
+}
+
+// tailDamage: the open tail of a log is part of the checkpoint.
+func (s *Store) tailDamage(log string, err error) error {
+	return &DamageError{File: s.dir.stateDB(), Offset: -1, Err: fmt.Errorf("the tail of the %s log: %w", log, err)}
+}
+
+// Configure sets other file sizes, from the next file on.
+func (s *Store) Configure(cfg Config) {
+	cfg = cfg.withDefaults()
+	s.Pages.maxBytes = cfg.PagesBytes
+	s.Admissions.blocks.segBytes, s.Done.blocks.segBytes = cfg.LogBytes, cfg.LogBytes
+}
+
+// Dir returns the directory's path.
+func (s *Store) Dir() string { return string(s.dir) }
+
+// Rows calls fn for every row of the last checkpoint whose key starts with prefix, in no particular order. The value is
+// the caller's. An error that is not fn's is a *DamageError.
+func (s *Store) Rows(prefix string, fn func(key string, value []byte) error) error {
+	return s.state.each(prefix, fn)
+}
+
+// Last returns the cut of the newest checkpoint: the one that was opened, or the one that was prepared last.
+func (s *Store) Last() Cut { return s.last }
+
+// Close gives the directory free. What was appended since the last checkpoint is forgotten.
+func (s *Store) Close() error {
+	var errs []error
+	if s.Admissions != nil {
+		errs = append(errs, s.Admissions.close())
+	}
+	if s.Done != nil {
+		errs = append(errs, s.Done.close())
+	}
+	if s.Pages != nil {
+		errs = append(errs, s.Pages.close())
+	}
+	if s.codec != nil {
+		s.codec.close()
+	}
+	return errors.Join(append(errs, s.state.close(), s.lock.release())...)
+}
+
+// fail keeps the first error of a write: after it the files' ends are unknown.
+func (s *Store) fail(err error) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.failed == nil {
+		s.failed = err
+	}
+	return s.failed
+}
+
+func (s *Store) failure() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.failed
+}
