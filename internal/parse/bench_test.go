@@ -1,70 +1,94 @@
+//go:build unix
+
 package parse
 
 import (
 	"bytes"
-	"fmt"
 	"net/http"
+	"strings"
+	"syscall"
 	"testing"
+	"time"
 
 	"golang.org/x/net/html"
+
+	"crawl/internal/testweb"
 )
 
-// benchPage returns a page of 40 KB with 65 links, six of them said twice.
-func benchPage() []byte {
-	var b bytes.Buffer
-	b.WriteString("<!DOCTYPE html><html lang=en><head><meta charset=utf-8><title>A page</title><link rel=stylesheet href=/site.css>" +
-		"<script>var x = '<a href=/no>';</script></head><body class='page main'>")
-	for i := range 61 {
-		fmt.Fprintf(&b, "\n<div class=\"item item-%d\" id=\"i%[1]d\" data-id=\"%[1]d\"><h3 class=title>Item %[1]d</h3><p class=\"text\">", i)
-		for range 6 {
-			b.WriteString("Some words that stand between the links of a page, <em>as they do</em> on most pages. ")
-		}
-		switch {
-		case i%10 == 0:
-			fmt.Fprintf(&b, "<a class=\"more\" href=\"https://example.org/item/%d?page=1&amp;sort=name\">more</a></p></div>", i)
-		default:
-			fmt.Fprintf(&b, "<a class=\"more\" href=\"/category/item-%d.html\" title=\"Item\">more</a></p></div>", i)
+// benchTexts returns what the benchmarks read: one page, and pages of the web that the whole crawler is tested on.
+func benchTexts(b *testing.B) map[string][][]byte {
+	site, err := testweb.New(testweb.Config{Hosts: 2})
+	if err != nil {
+		b.Fatal(err)
+	}
+	var pages [][]byte
+	for e := range site.Expected() {
+		if r := site.Get(e.URL); strings.HasPrefix(r.ContentType, "text/html") {
+			pages = append(pages, r.Body)
 		}
 	}
-	b.WriteString("<img src=/logo.png alt=logo><a href=../up>up</a>")
-	for i := range 6 {
-		fmt.Fprintf(&b, "<a href=\"/category/item-%d.html#top\">again</a>", i+1)
+	return map[string][][]byte{"page": {benchPage()}, "testweb": pages}
+}
+
+// benchRead measures read on each set of texts, by the clock and by the CPU time of all threads: machines are busy, and
+// garbage is collected beside.
+func benchRead(b *testing.B, read func(text []byte)) {
+	for name, texts := range benchTexts(b) {
+		b.Run(name, func(b *testing.B) {
+			size := 0
+			for _, text := range texts {
+				size += len(text)
+			}
+			b.SetBytes(int64(size))
+			b.ReportAllocs()
+			before := cpuTime(b)
+			for b.Loop() {
+				for _, text := range texts {
+					read(text)
+				}
+			}
+			b.ReportMetric(float64(size)*float64(b.N)/1e6/(cpuTime(b)-before).Seconds(), "MB/cpu-s")
+		})
 	}
-	b.WriteString("<iframe src=//other.example/x></iframe></body></html>")
-	return b.Bytes()
+}
+
+func cpuTime(b *testing.B) time.Duration {
+	var used syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &used); err != nil {
+		b.Fatal(err)
+	}
+	return time.Duration(used.Utime.Nano() + used.Stime.Nano())
 }
 
 func BenchmarkHTML(b *testing.B) {
-	in := Input{URL: parseURL(b, "https://example.org/category/index.html"), Header: http.Header{"Content-Type": {"text/html; charset=utf-8"}}, Body: benchPage()}
+	in := Input{URL: parseURL(b, "https://example.org/category/index.html"), Header: http.Header{"Content-Type": {"text/html; charset=utf-8"}}}
 	var p Parser
 	var page Page
-	b.SetBytes(int64(len(in.Body)))
-	b.ReportAllocs()
-	for b.Loop() {
+	benchRead(b, func(text []byte) {
+		in.Body = text
 		p.HTML(in, &page)
-	}
-	b.ReportMetric(float64(len(page.Links)), "links")
+	})
 }
 
-// BenchmarkTokenizer is the floor under BenchmarkHTML: the tokenizer alone, each tag's name and attributes read.
+// BenchmarkScanner is the floor under BenchmarkHTML: the scanner alone, the attributes of links read.
+func BenchmarkScanner(b *testing.B) {
+	var p Parser
+	benchRead(b, func(text []byte) { scanTags(&p, text) })
+}
+
+// BenchmarkTokenizer is what the scanner stands in for: the tokenizer of golang.org/x/net/html, each tag's name and
+// attributes read.
 func BenchmarkTokenizer(b *testing.B) {
-	body := benchPage()
-	b.SetBytes(int64(len(body)))
-	b.ReportAllocs()
-	for b.Loop() {
-		z := html.NewTokenizer(bytes.NewReader(body))
-		for {
-			tt := z.Next()
-			if tt == html.ErrorToken {
-				break
-			}
+	benchRead(b, func(text []byte) {
+		z := html.NewTokenizer(bytes.NewReader(text))
+		for tt := z.Next(); tt != html.ErrorToken; tt = z.Next() {
 			if tt == html.StartTagToken || tt == html.SelfClosingTagToken {
 				for _, more := z.TagName(); more; {
 					_, _, more = z.TagAttr()
 				}
 			}
 		}
-	}
+	})
 }
 
 func BenchmarkExtract(b *testing.B) {

@@ -103,8 +103,8 @@ func TestQueryEncoding(t *testing.T) {
 }
 
 func TestXHTML(t *testing.T) {
-	p := page(t, "http://h/", "application/xhtml+xml", []byte(`<?xml version="1.0"?><html><head><title/>x<script src="s"/><style/><template/></head>
-		<body><a href="1"/><textarea/><iframe src="i"/><a href="2"/><![CDATA[<a href="no">]]></body></html>`))
+	p := page(t, "http://h/", "application/xhtml+xml", []byte(`<?xml version="1.0"?><![CDATA[><a href="no">]]><html><head><title/>x<script src="s"/><style/><template/></head>
+		<body><a href="1"/><textarea/><iframe src="i"/><a href="2"/><![CDATA[><a href="no">]]><svg></svg><![CDATA[><a href="no">]]></body></html>`))
 	want := []string{"http://h/1", "http://h/2", "http://h/i", "http://h/s"}
 	if got := linksOf(p); strings.Join(got, " ") != strings.Join(want, " ") {
 		t.Errorf("links %q, want %q", got, want)

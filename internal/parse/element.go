@@ -1,6 +1,6 @@
 package parse
 
-// tag names the elements that matter to links.
+// tag names the elements that matter to links, or to where tags may stand.
 type tag uint8
 
 const (
@@ -22,6 +22,8 @@ const (
 	tagMeta
 	tagNoscript
 	tagObject
+	tagPlaintext
+	tagRawText // noembed, noframes, textarea, xmp: no links, but content that is no markup
 	tagScript
 	tagSource
 	tagStyle
@@ -66,8 +68,12 @@ func lookupTag(name []byte) tag {
 		return tagMeta
 	case "noscript":
 		return tagNoscript
+	case "noembed", "noframes", "textarea", "xmp":
+		return tagRawText
 	case "object":
 		return tagObject
+	case "plaintext":
+		return tagPlaintext
 	case "script":
 		return tagScript
 	case "source":
@@ -155,8 +161,9 @@ func lookupAttr(key []byte) attr {
 
 // element holds the attributes of a start tag that matter, their character references decoded.
 type element struct {
-	values [attrs][]byte
-	has    uint32 // bit a: values[a] is of this element
+	values  [attrs][]byte
+	has     uint32 // bit a: values[a] is of this element
+	decoded []byte // holds the values that are not in the text as they are
 }
 
 // get returns the value of an attribute and whether the element has it.

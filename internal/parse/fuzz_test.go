@@ -47,6 +47,16 @@ func FuzzHTML(f *testing.F) {
 	})
 }
 
+// FuzzScannerAgrees checks that the scanner finds the tags, attributes and raw text that the tokenizer of
+// golang.org/x/net/html finds, each in its place, but for the exceptions that agree lists.
+func FuzzScannerAgrees(f *testing.F) {
+	for _, text := range scannerTexts(f) {
+		f.Add(text, false)
+		f.Add(text, true)
+	}
+	f.Fuzz(func(t *testing.T, text []byte, cdata bool) { agree(t, text, cdata) })
+}
+
 func checkPage(t *testing.T, p *Page) {
 	type identity struct {
 		key    string

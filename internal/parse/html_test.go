@@ -178,6 +178,7 @@ var foreignCases = []linkCase{
 	{"textarea is markup", `<svg><textarea><a href=1></a></textarea></svg><textarea><a href=no></textarea>`, links("a /d/1")},
 	{"script and style", `<svg><style><a href=no></style><script><a href=no></script></svg><a href=1>`, links("a /d/1")},
 	{"CDATA", `<svg><![CDATA[<a href=no>]]><a href=1></a></svg><![CDATA[<a href=no>]]><a href=2>`, links("a /d/1", "a /d/2")},
+	{"CDATA after markup", `<svg><![CDATA[><a href=no></a>]]><a href=1></a></svg><![CDATA[><a href=2></a>]]>`, links("a /d/1", "a /d/2")},
 	{"foreignObject", `<svg><foreignObject><iframe src=1><a href=no></iframe><svg><a xlink:href=2></a></svg><a xlink:href=no></a></foreignObject><a xlink:href=3></a></svg>`,
 		links("iframe /d/1", "a /d/2", "a /d/3")},
 	{"unclosed", `<svg><path><p><textarea><a href=no></textarea><a xlink:href=no><a href=1>`, links("a /d/1")},

@@ -6,8 +6,9 @@
 // source it was found in, in the order of the page, and a reference that is repeated letter for letter is parsed once.
 //
 // The price is that no tree is built. What only a tree knows is decided by the tags as they come: unclosed templates
-// stay open to the end, and elements count where a tree would have moved or dropped them. Memory follows the longest
-// single token and the distinct references, never the nesting. Selectors need a tree and bring their own (Extractor).
+// stay open to the end, and elements count where a tree would have moved or dropped them. The body is read in place:
+// memory follows the distinct references and the longest value with character references in it, never the nesting.
+// Selectors need a tree and bring their own (Extractor).
 //
 // What counts as a link:
 //
@@ -85,6 +86,7 @@ type Parser struct {
 	refTable  table  // finds a ref by its bytes
 	linkTable table  // finds a link by its key
 	element   element
+	scanner   scanner
 }
 
 // HTML reads a page into page, whose Links it uses again. What was in page before is gone.
@@ -122,7 +124,11 @@ const maxKept = 1 << 20
 
 // release lets go of the page and of buffers that grew beyond the ordinary.
 func (p *Parser) release() {
-	p.in, p.page, p.element = Input{}, nil, element{}
+	p.in, p.page, p.scanner = Input{}, nil, scanner{}
+	p.element = element{decoded: p.element.decoded[:0]}
+	if cap(p.element.decoded) > maxKept {
+		p.element.decoded = nil
+	}
 	if cap(p.decoded) > maxKept {
 		p.decoded = nil
 	}
