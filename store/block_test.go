@@ -61,6 +61,70 @@ func TestBlockChanges(t *testing.T) {
 	}
 }
 
+// Sums that are right do not make an entry right.
+func TestEntriesThatCannotBe(t *testing.T) {
+	c, _, _ := testBlocks(t, 0)
+	const first = 10 // the entry has sequence number 11
+	admission := func(fields ...uint64) block {
+		return parsed(t, c.encode(admissionBlock, first, 1, make([]byte, 8), varintColumn(fields), []byte("abc")))
+	}
+	for name, b := range map[string]block{
+		"depth":      admission(1<<32, 0, 0, 0, 0, 3),
+		"class":      admission(0, 256, 0, 0, 0, 3),
+		"referrer":   admission(0, 0, 11, 0, 0, 3),
+		"hop":        admission(0, 0, 0, 256, 0, 3),
+		"label":      admission(0, 0, 0, 0, 1<<32, 3),
+		"long URL":   admission(0, 0, 0, 0, 0, 4),
+		"short URL":  admission(0, 0, 0, 0, 0, 2),
+		"a field":    admission(0, 0, 0, 0, 0),
+		"one more":   admission(0, 0, 0, 0, 0, 3, 0),
+		"few hashes": parsed(t, c.encode(admissionBlock, first, 1, make([]byte, 7), varintColumn(nil), nil)),
+	} {
+		if entries, err := decodeAdmissions(c, b, nil); err == nil {
+			t.Errorf("%s: an admission that cannot be is %+v", name, entries)
+		}
+	}
+	if _, err := decodeAdmissions(c, admission(0, 0, 10, 0, 0, 3), nil); err != nil {
+		t.Error(err)
+	}
+	for name, fields := range map[string][]uint64{
+		"event":      {2, 3, 1, 0, 0, 0, 0, 0, 0},
+		"wide event": {2, 257, 1, 0, 0, 0, 0, 0, 0},
+		"outcome":    {2, 1, 11, 0, 0, 0, 0, 0, 0},
+		"no outcome": {2, 1, 0, 0, 0, 0, 0, 0, 0},
+		"number":     {0, 1, 1, 0, 0, 0, 0, 0, 0},
+		"status":     {2, 1, 1, 1 << 16, 0, 0, 0, 0, 0},
+		"attempt":    {2, 1, 1, 0, 256, 0, 0, 0, 0},
+		"visit":      {2, 1, 1, 0, 0, 1 << 16, 0, 0, 0},
+		"a field":    {2, 1, 1, 0, 0, 0, 0, 0},
+		"one more":   {2, 1, 1, 0, 0, 0, 0, 0, 0, 0},
+	} {
+		b, err := parseBlock(c.encode(doneBlock, first, 1, nil, varintColumn(fields)), doneBlock)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if entries, err := decodeDone(c, b, nil); err == nil {
+			t.Errorf("%s: an event that cannot be is %+v", name, entries)
+		}
+	}
+}
+
+func varintColumn(fields []uint64) (column []byte) {
+	for _, f := range fields {
+		column = binary.AppendUvarint(column, f)
+	}
+	return column
+}
+
+func parsed(t *testing.T, data []byte) block {
+	t.Helper()
+	b, err := parseBlock(data, admissionBlock)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
 func withVersion(block []byte, version byte) []byte {
 	data := bytes.Clone(block)
 	data[5] = version

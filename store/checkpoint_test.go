@@ -19,7 +19,7 @@ func TestKill(t *testing.T) {
 			s, m := create(t, small), newModel()
 			s.state.foldBytes = 1000
 			last, saved := s.Last(), m.clone()
-			for range 10 {
+			for range 7 {
 				m.grow(t, rng, s, 1500)
 				rows := m.change(rng, 20)
 				m.books++
@@ -283,8 +283,8 @@ func TestFilesRoll(t *testing.T) {
 	s, m := create(t, Config{PagesBytes: 1, LogBytes: 1}), newModel()
 	for len(m.admissions) < 3*BlockEntries || len(m.done) < 3*BlockEntries || len(m.pages) < 20 {
 		m.grow(t, rng, s, 3000)
-		m.commit(t, s, nil)
 	}
+	m.commit(t, s, nil)
 	for sub, want := range map[string]int{
 		"log": len(m.admissions) / BlockEntries, "done": len(m.done) / BlockEntries, "pages": len(m.pages),
 	} {

@@ -82,7 +82,7 @@ func TestCreateRemovesOnlyItsOwn(t *testing.T) {
 	ours := []string{"log/0000000005.log", "done/0000000000.log", "pages/0000000001.jsonl", "state.db.new"}
 	others := []string{
 		"notes.txt", "pages/0000000001.bak", "pages/1.jsonl", "log/0000000005.jsonl", "log/0000000005.log.gz",
-		"log/x000000005.log", "pages/00000000001.jsonl",
+		"log/x000000005.log", "pages/00000000001.jsonl", "log/0000000005",
 	}
 	for _, name := range append(ours, others...) {
 		path := filepath.Join(dir, name)
@@ -108,6 +108,9 @@ func TestCreateRemovesOnlyItsOwn(t *testing.T) {
 		if text, err := os.ReadFile(filepath.Join(dir, name)); err != nil || string(text) != name {
 			t.Errorf("%s is gone or changed: %q, %v", name, text, err)
 		}
+	}
+	if _, err := os.Stat(filepath.Join(dir, "pages", "0000000003.jsonl")); err != nil {
+		t.Error(err)
 	}
 	for _, name := range ours {
 		if text, err := os.ReadFile(filepath.Join(dir, name)); err == nil {

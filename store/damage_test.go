@@ -2,12 +2,14 @@ package store
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"testing"
 )
 
@@ -116,7 +118,7 @@ func TestDamagedLogs(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			damaged(t, rng, name, 6, func(t *testing.T) {
+			damaged(t, rng, name, 4, func(t *testing.T) {
 				err := openAndRead(d, m)
 				damage, ok := errors.AsType[*DamageError](err)
 				if !ok || damage.File != name {
@@ -176,6 +178,47 @@ func TestDamagedState(t *testing.T) {
 	})
 	if refused < 100 {
 		t.Errorf("%d refusals, %d crawls that are whole: the file has too much room that is unused", refused, whole)
+	}
+}
+
+// A leaf that says that it has fewer rows than it has is a leaf like any other: only the ledger knows.
+func TestLostRows(t *testing.T) {
+	s, m := create(t, small), newModel()
+	s.state.foldBytes = 1
+	var rows []Row
+	for i := range 20 {
+		key := fmt.Sprintf("host/%d.example", i)
+		rows = append(rows, Row{Key: key, Value: make([]byte, 100)})
+		m.rows[key] = string(make([]byte, 100))
+	}
+	m.commit(t, s, rows)
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	whole, err := os.ReadFile(s.dir.stateDB())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, count := range []uint16{0, 1, 19} {
+		changed := 0
+		data := bytes.Clone(whole)
+		for at := 0; at < len(data); at += os.Getpagesize() {
+			if head := data[at+8:]; binary.NativeEndian.Uint32(head) == boltLeaf|20<<16 {
+				binary.NativeEndian.PutUint16(head[2:], count)
+				changed++
+			}
+		}
+		if changed == 0 {
+			t.Fatal("no leaf holds the 20 rows")
+		}
+		if err := os.WriteFile(s.dir.stateDB(), data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		err := openAndRead(s.dir, m)
+		wantDamage(t, err, s.dir.stateDB(), -1)
+		if want := fmt.Sprintf("its rows are %d entries", count); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("got %v, want that %s", err, want)
+		}
 	}
 }
 
@@ -259,15 +302,20 @@ func TestCutBetweenEntries(t *testing.T) {
 	if second.segment != 0 {
 		t.Fatal("the first segment has one block only")
 	}
+	line := lineEnd(t, numberedName(d.pages(), 1, pageExt), 2)
 	for _, tt := range []struct {
-		file string
-		keep int64
+		name   string
+		file   string
+		keep   int64
+		offset int64
+		atOpen bool // it is found before anything is read
 	}{
-		{numberedName(d.log(), 0, logExt), second.offset},
-		{numberedName(d.pages(), 1, pageExt), lineEnd(t, numberedName(d.pages(), 1, pageExt), 2)},
-		{numberedName(d.pages(), cut.Pages.File, pageExt), 0},
+		{"block", numberedName(d.log(), 0, logExt), second.offset, second.offset, true},
+		{"within a block", numberedName(d.log(), 0, logExt), second.offset + 1000, second.offset, true},
+		{"record", numberedName(d.pages(), 1, pageExt), line, line, false},
+		{"all records", numberedName(d.pages(), cut.Pages.File, pageExt), 0, 0, true},
 	} {
-		t.Run(fmt.Sprint(filepath.Base(tt.file)), func(t *testing.T) {
+		t.Run(tt.name, func(t *testing.T) {
 			dir := copyDir(t, string(d))
 			rel, err := filepath.Rel(string(d), tt.file)
 			if err != nil {
@@ -277,7 +325,12 @@ func TestCutBetweenEntries(t *testing.T) {
 			if err := os.Truncate(file, tt.keep); err != nil {
 				t.Fatal(err)
 			}
-			wantDamage(t, openAndRead(directory(dir), m), file, tt.keep)
+			wantDamage(t, openAndRead(directory(dir), m), file, tt.offset)
+			if s, err := Open(dir, small); tt.atOpen != (err != nil) {
+				t.Errorf("Open says %v", err)
+			} else if err == nil {
+				_ = s.Close()
+			}
 		})
 	}
 }
@@ -298,6 +351,24 @@ func lineEnd(t *testing.T, file string, n int) int64 {
 	}
 	t.Fatalf("%s has too few lines", file)
 	return 0
+}
+
+// Blocks that stand in each other's place are whole, but not the log.
+func TestExchangedSegments(t *testing.T) {
+	rng := rand.New(rand.NewPCG(33, 33))
+	s, m := create(t, Config{LogBytes: 1}), newModel()
+	fill(t, rng, s, m, 3*BlockEntries)
+	m.commit(t, s, nil)
+	for _, dir := range []string{"log", "done"} {
+		to := copyDir(t, s.Dir())
+		first, second := numberedName(filepath.Join(to, dir), 0, logExt), numberedName(filepath.Join(to, dir), 1, logExt)
+		err := errors.Join(os.Rename(first, first+".x"), os.Rename(second, first), os.Rename(first+".x", second))
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = Open(to, Config{})
+		wantDamage(t, err, first, 0)
+	}
 }
 
 // A file that is gone is named.

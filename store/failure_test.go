@@ -52,7 +52,7 @@ func TestWriteErrorIsFinal(t *testing.T) {
 			s, m := create(t, Config{}), newModel()
 			fill(t, rng, s, m, BlockEntries+100)
 			m.commit(t, s, m.change(rng, 10))
-			s.Done.blocks.series.newNames = true
+			s.Done.blocks.series.newNames = true // as after a new file
 			dir := copyDir(t, s.Dir())
 
 			if tt.harm != nil {

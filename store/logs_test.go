@@ -153,8 +153,23 @@ func TestGetKeepsRecentBlocks(t *testing.T) {
 			t.Fatalf("Get(%d) = %+v, %v, want %+v", seq, a, err, m.admissions[seq-1])
 		}
 	}
-	if len(s.Admissions.recent) != recentBlocks {
-		t.Errorf("%d blocks are kept, want %d", len(s.Admissions.recent), recentBlocks)
+	kept := map[int]bool{}
+	for _, b := range s.Admissions.recent {
+		kept[b.number] = true
+	}
+	if len(kept) != recentBlocks || len(s.Admissions.recent) != recentBlocks {
+		t.Errorf("%d blocks are kept, %d of them once, want %d", len(s.Admissions.recent), len(kept), recentBlocks)
+	}
+	oldest := s.Admissions.recent[recentBlocks-1].number
+	for _, number := range []int{oldest, 0, 1, 2, 3, 4} { // what is asked for stays, and the others make room
+		if _, err := s.Admissions.Get(uint64(number)*BlockEntries + 1); err != nil {
+			t.Fatal(err)
+		}
+	}
+	at := slices.IndexFunc(s.Admissions.recent, func(b recentBlock) bool { return b.number == oldest })
+	if s.Admissions.recent[0].number != 4 || at < 0 || at > 5 {
+		t.Errorf("block 4 was asked for last, the first one kept is %d; the one before them is at place %d",
+			s.Admissions.recent[0].number, at)
 	}
 }
 

@@ -17,7 +17,7 @@ func TestEncodePage(t *testing.T) {
 	}
 	for name, bad := range map[string]*Page{
 		"no JSON form": {Extract: map[string]any{"f": func() {}}},
-		"too long":     {Title: strings.Repeat("x", maxRecordBytes)},
+		"too long":     {Title: strings.Repeat("x", maxRecordBytes)}, // takes a moment
 	} {
 		if _, err := EncodePage(bad); err == nil {
 			t.Errorf("%s: it is encoded", name)

@@ -21,12 +21,12 @@ func TestRowsAgreeWithAMap(t *testing.T) {
 			s, m := create(t, small), newModel()
 			s.state.foldBytes = foldBytes
 			folds := 0
-			for i := range 30 {
-				m.commit(t, s, m.change(rng, 1+rng.IntN(60)))
+			for i := range 20 {
+				m.commit(t, s, m.change(rng, 1+rng.IntN(90)))
 				if deltaBytes(t, s) == 0 {
 					folds++
 				}
-				if i%10 == 9 {
+				if i%7 == 6 {
 					if err := s.Close(); err != nil {
 						t.Fatal(err)
 					}
@@ -36,7 +36,7 @@ func TestRowsAgreeWithAMap(t *testing.T) {
 				m.check(t, s)
 			}
 			if none := folds == 0; none != (foldBytes > 4000) {
-				t.Errorf("%d folds in 30 checkpoints", folds)
+				t.Errorf("%d folds in 20 checkpoints", folds)
 			}
 			checkPrefixes(t, s, m)
 		})
@@ -88,6 +88,29 @@ func TestEmptyAndRemovedRows(t *testing.T) {
 		m.rows = map[string]string{"empty": "", "twice": "2"}
 		m.commit(t, s, []Row{{"gone", nil}, {"never there", nil}})
 		m.check(t, s)
+	}
+}
+
+// Values outlive the call, the checkpoint and the file.
+func TestRowValuesAreTheCallers(t *testing.T) {
+	s, m := create(t, small), newModel()
+	s.state.foldBytes = 0
+	rows := []Row{{"folded", []byte("1")}}
+	for i := range 200 { // a tree of its own
+		rows = append(rows, Row{Key: fmt.Sprint("host/", i), Value: make([]byte, 100)})
+	}
+	m.commit(t, s, rows)
+	s.state.foldBytes = 1 << 20
+	m.commit(t, s, []Row{{"delta", []byte("2")}})
+	kept := map[string][]byte{}
+	if err := s.Rows("", func(key string, value []byte) error { kept[key] = value; return nil }); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if string(kept["folded"]) != "1" || string(kept["delta"]) != "2" {
+		t.Errorf("the values became %q", kept)
 	}
 }
 

@@ -17,6 +17,7 @@ type series struct {
 	file     *os.File   // nil until something is appended
 	offset   int64      // its length
 	rolled   []*os.File // written to their ends, not yet synced
+	unsynced bool       // the open file changed since the last checkpoint
 	newNames bool       // a file was created since the last checkpoint: the directory must be synced too
 	failed   error      // the first write error: after it the file's end is unknown, and nothing more is written
 }
@@ -41,7 +42,7 @@ func openSeries(dir, ext string, end Position) (*series, error) {
 		if err := cutBack(f, end.Offset); err != nil {
 			return nil, errors.Join(err, f.Close())
 		}
-		s.file, s.offset = f, end.Offset
+		s.file, s.offset, s.unsynced = f, end.Offset, true // it may have been cut
 	}
 	if err := removeNumbered(dir, ext, end.File+1); err != nil {
 		return nil, errors.Join(err, s.close())
@@ -85,6 +86,7 @@ func (s *series) write(data []byte) error {
 		}
 		s.file, s.offset, s.newNames = f, 0, true
 	}
+	s.unsynced = true
 	n, err := s.file.Write(data)
 	s.offset += int64(n)
 	if err != nil {
@@ -98,24 +100,27 @@ func (s *series) roll(next uint64) {
 	if s.file != nil {
 		s.rolled = append(s.rolled, s.file)
 	}
-	s.number, s.file, s.offset = next, nil, 0
+	s.number, s.file, s.offset, s.unsynced = next, nil, 0, false
 }
 
 func (s *series) position() Position { return Position{File: s.number, Offset: s.offset} }
 
 // pendingSync is what has to reach the disk before a checkpoint may name the lengths of now.
 type pendingSync struct {
-	open   *os.File
+	open   *os.File // nil when it has not changed
 	rolled []*os.File
 	dir    string // empty when no name is new
 }
 
 func (s *series) takeSync() pendingSync {
-	p := pendingSync{open: s.file, rolled: s.rolled}
+	p := pendingSync{rolled: s.rolled}
+	if s.unsynced {
+		p.open = s.file
+	}
 	if s.newNames {
 		p.dir = s.dir
 	}
-	s.rolled, s.newNames = nil, false
+	s.rolled, s.unsynced, s.newNames = nil, false, false
 	return p
 }
 
