@@ -9,11 +9,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	mathrand "math/rand/v2"
 	"net"
 	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
+	"syscall"
 	"time"
 
 	"crawl/crawler"
@@ -43,7 +45,7 @@ func serveControl(dir string, c *crawler.Crawler) (*controlServer, error) {
 	if err != nil {
 		return nil, err
 	}
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	listener, err := listen()
 	if err != nil {
 		return nil, fmt.Errorf("listen for commands: %w", err)
 	}
@@ -62,6 +64,17 @@ func serveControl(dir string, c *crawler.Crawler) (*controlServer, error) {
 	}
 	go func() { s.served <- s.server.Serve(listener) }()
 	return s, nil
+}
+
+// listen takes a free port of the loopback address. Thousands of connections that ended just now, as those of a crawl that
+// was killed, leave the system none of its own to choose: then it is one from below those.
+func listen() (net.Listener, error) {
+	const low, high, attempts = 20_000, 32_000, 100
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	for n := 0; errors.Is(err, syscall.EADDRINUSE) && n < attempts; n++ {
+		listener, err = net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", low+mathrand.IntN(high-low)))
+	}
+	return listener, err
 }
 
 // Close ends the server when the commands that wait have their answers.

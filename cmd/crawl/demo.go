@@ -39,7 +39,7 @@ page records with what the web's maker knows a right crawl fetches. Needs no net
 	cmd.Flags().IntVar(&f.pages, "pages", 40, "pages a host")
 	cmd.Flags().DurationVar(&f.delay, "delay", 0, "least time between two requests to a host")
 	cmd.Flags().DurationVar(&f.latency, "latency", 0, "time the web takes to answer")
-	cmd.Flags().StringVarP(&f.keep, "dir", "d", "", "keep the crawl in this directory")
+	cmd.Flags().StringVarP(&f.keep, "dir", "d", "", "keep the crawl in this `directory`")
 	return cmd
 }
 
@@ -83,15 +83,15 @@ func (a *app) crawlDemo(ctx context.Context, f demoFlags, site *testweb.Site, se
 		return crawler.Snapshot{}, err
 	}
 	cfg.Fetch.ConnectTo = []fetch.ConnectTo{all}
-	s := a.newSession(dir, "", true)
+	s := a.newSession(dir, sessionFlags{}, true)
 	s.attach(&cfg)
 	c, err := crawler.Create(dir, cfg, seedsFrom(site.Seeds()))
 	if err != nil {
 		return crawler.Snapshot{}, explain(err, dir)
 	}
-	err = s.crawl(ctx, c)
+	snapshot, err := s.crawl(ctx, c)
 	s.stderr.setStatus("")
-	return c.Snapshot(), errors.Join(err, c.Close())
+	return snapshot, err
 }
 
 func seedsFrom(urls []string) iter.Seq2[crawler.Seed, error] {

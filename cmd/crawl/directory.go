@@ -12,9 +12,17 @@ import (
 
 const dirSuffix = ".crawl"
 
-// dirOf takes the crawl's directory off a command's arguments: the first one that is no URL. Without one it is the only
-// crawl in the folder, or the folder itself where that is a crawl.
-func dirOf(arguments []string) (dir string, rest []string, err error) {
+// dirOf is the directory that a command was given. Without one it is the only crawl in the folder, or the folder itself
+// where that is a crawl.
+func dirOf(given []string) (string, error) {
+	if len(given) == 1 {
+		return given[0], nil
+	}
+	return onlyCrawl()
+}
+
+// dirAmong takes the crawl's directory off arguments that may be URLs: the first one that is there, or looks like one.
+func dirAmong(arguments []string) (dir string, rest []string, err error) {
 	for i, arg := range arguments {
 		if strings.Contains(arg, "://") || arg == "-" {
 			continue

@@ -17,11 +17,15 @@ const (
 	exitUsage       = 2 // the command line, the configuration, the seeds
 	exitDisk        = 3 // the disk is full or the state is damaged
 	exitNothing     = 4 // nothing could be fetched
+	exitPartial     = 5 // with --strict: something could not be had whole
 	exitInterrupted = 128
 )
 
 // errNothingFetched: every visit failed before an answer.
 var errNothingFetched = errors.New("nothing could be fetched")
+
+// errPartial: something in scope is missing, and --strict was asked for.
+var errPartial = errors.New("could not be had whole")
 
 // signalError says that a signal ended the crawl, its state saved.
 type signalError struct{ signal os.Signal }
@@ -34,7 +38,12 @@ func (a *app) exitCode(err error) int {
 		return exitDone
 	}
 	code := codeOf(err)
-	if code < exitInterrupted { // a signal was talked of when it came
+	switch {
+	case code == exitDone: // nobody reads our output any longer
+	case code >= exitInterrupted: // a signal was talked of when it came
+	case a.json && a.log != nil:
+		a.log.Error(err.Error())
+	default:
 		fmt.Fprintln(a.stderr, "crawl:", err)
 	}
 	return code
@@ -57,10 +66,17 @@ func codeOf(err error) int {
 		return exitDisk
 	}
 	switch {
-	case errors.Is(err, crawler.ErrNoSeed), errors.Is(err, store.ErrExists), errors.Is(err, store.ErrNotCrawl):
+	case errors.Is(err, crawler.ErrNoSeed), errors.Is(err, crawler.ErrFixed), errors.Is(err, store.ErrExists),
+		errors.Is(err, store.ErrNotCrawl):
 		return exitUsage
+	case errors.Is(err, syscall.ENOSPC): // of standard output
+		return exitDisk
 	case errors.Is(err, errNothingFetched):
 		return exitNothing
+	case errors.Is(err, errPartial):
+		return exitPartial
+	case errors.Is(closedPipe(err), errClosedPipe):
+		return exitDone
 	}
 	return exitFailed
 }

@@ -19,6 +19,14 @@ func count(n uint64) string {
 	return digits
 }
 
+// plural writes a number of things: 1 retry, 2 retries.
+func plural(n uint64, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return count(n) + " " + many
+}
+
 // size writes bytes in the unit that leaves one to three digits before the point.
 func size(n uint64) string {
 	const units = "KMGTPE"
@@ -45,8 +53,8 @@ func duration(seconds float64) string {
 	return time.Duration(seconds * float64(time.Second)).Round(100 * time.Millisecond).String()
 }
 
-// counts lists named numbers, the greatest first.
-func counts[K cmp.Ordered](numbers map[K]uint64) string {
+// counts lists named numbers, the greatest first. between stands between a number and its name.
+func counts[K cmp.Ordered](numbers map[K]uint64, between string) string {
 	if len(numbers) == 0 {
 		return "none"
 	}
@@ -54,7 +62,7 @@ func counts[K cmp.Ordered](numbers map[K]uint64) string {
 	slices.SortStableFunc(keys, func(a, b K) int { return cmp.Compare(numbers[b], numbers[a]) })
 	parts := make([]string, len(keys))
 	for i, key := range keys {
-		parts[i] = fmt.Sprintf("%s %s", count(numbers[key]), strings.ReplaceAll(fmt.Sprint(key), "_", " "))
+		parts[i] = count(numbers[key]) + between + strings.ReplaceAll(fmt.Sprint(key), "_", " ")
 	}
 	return strings.Join(parts, ", ")
 }

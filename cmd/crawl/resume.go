@@ -13,7 +13,7 @@ import (
 )
 
 func (a *app) resumeCommand() *cobra.Command {
-	var file, print string
+	var f sessionFlags
 	defaults := config.Default()
 	cmd := &cobra.Command{
 		Use:   "resume [DIR] [flags]",
@@ -22,48 +22,48 @@ func (a *app) resumeCommand() *cobra.Command {
 crawl that is paused goes on; a complete one is done at once.`,
 		Args: args(cobra.MaximumNArgs(1)),
 		RunE: func(cmd *cobra.Command, given []string) error {
-			if err := checkPrint(print); err != nil {
+			if err := errors.Join(detached(cmd, a.line), f.check()); err != nil {
 				return err
 			}
-			dir, _, err := dirOf(given)
+			dir, err := dirOf(given)
 			if err != nil {
 				return err
 			}
-			return a.goOn(cmd, dir, file, print)
+			if remote, err := dial(dir); err == nil {
+				return a.unpause(cmd, remote)
+			}
+			return a.goOn(cmd, dir, f)
 		},
 	}
-	cmd.Flags().StringVar(&file, "config", "", "file of settings to go on with")
-	cmd.Flags().StringVar(&print, "print", "", "stream records to standard output as they are safe on disk: urls or pages")
+	f.register(cmd.Flags())
 	defaults.Register(cmd.Flags())
 	return cmd
 }
 
-// goOn resumes the crawl in dir: in this process, or by a word to the process that has paused it.
-func (a *app) goOn(cmd *cobra.Command, dir, file, print string) error {
-	reader, err := store.OpenReader(dir)
+// goOn resumes the crawl in dir in this process.
+func (a *app) goOn(cmd *cobra.Command, dir string, f sessionFlags) error {
+	reader, err := openMended(dir)
 	if err != nil {
 		return explain(err, dir)
-	}
-	if remote, err := dial(dir); err == nil {
-		return a.unpause(cmd.Context(), remote)
 	}
 	kept, err := crawler.ReadSnapshot(reader.Cut())
 	if err != nil {
 		return err
 	}
-	settings, err := storedSettings(cmd, dir, file, reader.Cut())
+	settings, err := storedSettings(cmd, dir, f.config, reader.Cut())
 	if err != nil {
 		return err
 	}
+	a.warnUnknown()
 	cfg, err := crawlConfig(settings)
 	if err != nil {
 		return err
 	}
 	if kept.State == crawler.Complete {
-		a.say("%s is complete: %s page records", dir, count(kept.Pages))
+		a.say("%s is complete: %s", dir, plural(kept.Pages, "page record", "page records"))
 		return nil
 	}
-	session := a.newSession(dir, print, false)
+	session := a.newSession(dir, f, false)
 	session.attach(&cfg)
 	c, err := crawler.Open(dir, func(stored *crawler.Config) {
 		cfg.Seen.Seed = stored.Seen.Seed
@@ -79,6 +79,23 @@ func (a *app) goOn(cmd *cobra.Command, dir, file, print string) error {
 		return errors.Join(err, c.Close())
 	}
 	return session.run(cmd.Context(), c)
+}
+
+// openMended reads the last checkpoint of a crawl that is to go on. When the file for readers is damaged, it is made anew
+// from the state.
+func openMended(dir string) (*store.Reader, error) {
+	reader, err := store.OpenReader(dir)
+	if _, damaged := errors.AsType[*store.DamageError](err); !damaged {
+		return reader, err
+	}
+	st, err := store.Open(dir, store.Config{})
+	if err != nil {
+		return nil, err
+	}
+	if err := st.Close(); err != nil {
+		return nil, err
+	}
+	return store.OpenReader(dir)
 }
 
 // storedSettings reads the settings in force from DIR/config.yaml, or, when it is gone, from the checkpoint.

@@ -5,6 +5,7 @@ import (
 	"io"
 	"log/slog"
 	"os"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
@@ -15,6 +16,7 @@ type app struct {
 	stdin  io.Reader
 	stdout io.Writer
 	stderr *console
+	line   []string // the arguments as they were given
 
 	quiet   bool
 	verbose bool
@@ -24,7 +26,7 @@ type app struct {
 
 // run executes one command line and returns its exit code.
 func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	a := &app{stdin: stdin, stdout: stdout, stderr: newConsole(stderr)}
+	a := &app{stdin: stdin, stdout: stdout, stderr: newConsole(stderr), line: args}
 	root := a.root()
 	root.SetArgs(args)
 	root.SetIn(stdin)
@@ -39,6 +41,7 @@ func (a *app) root() *cobra.Command {
 		Short:            "A web crawler that loses no page and hammers no site",
 		SilenceErrors:    true,
 		SilenceUsage:     true,
+		Version:          buildVersion(),
 		Args:             args(cobra.NoArgs),
 		PersistentPreRun: func(*cobra.Command, []string) { a.log = a.logger() },
 		RunE:             func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
@@ -46,6 +49,7 @@ func (a *app) root() *cobra.Command {
 	root.PersistentFlags().BoolVarP(&a.quiet, "quiet", "q", false, "say errors only")
 	root.PersistentFlags().BoolVarP(&a.verbose, "verbose", "v", false, "say more")
 	root.PersistentFlags().BoolVar(&a.json, "json", false, "write data, and log lines, as JSON")
+	root.SetVersionTemplate(versionLine())
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return &usageError{fmt.Errorf("%w (see %s --help)", err, cmd.CommandPath())}
 	})
@@ -65,11 +69,26 @@ func usagef(format string, args ...any) error { return &usageError{fmt.Errorf(fo
 // args wraps cobra's argument checks, so that they count as usage errors.
 func args(check cobra.PositionalArgs) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, given []string) error {
-		if err := check(cmd, given); err != nil {
-			return &usageError{fmt.Errorf("%s: %w", cmd.CommandPath(), err)}
+		err := check(cmd, given)
+		switch {
+		case err == nil:
+			return nil
+		case cmd.HasSubCommands():
+			return &usageError{unknownCommand(cmd, given[0])}
 		}
-		return nil
+		_, name, _ := strings.Cut(cmd.CommandPath(), " ")
+		return &usageError{fmt.Errorf("%s: %w", name, err)}
 	}
+}
+
+// unknownCommand names what may have been meant.
+func unknownCommand(parent *cobra.Command, name string) error {
+	hint := "see " + parent.CommandPath() + " --help"
+	parent.SuggestionsMinimumDistance = 2 // cobra's own choice, which it makes only in a check that is not ours
+	if near := parent.SuggestionsFor(name); len(near) > 0 {
+		hint = "did you mean " + strings.Join(near, " or ") + "?"
+	}
+	return fmt.Errorf("unknown command %q: %s", name, hint)
 }
 
 // isTerminal reports whether a stream is one a person looks at or types into.

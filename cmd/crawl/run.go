@@ -15,11 +15,10 @@ import (
 
 // runFlags are the flags of run that are no settings.
 type runFlags struct {
+	sessionFlags
 	seeds  string
 	dir    string
-	config string
 	resume bool
-	print  string
 }
 
 func (a *app) runCommand() *cobra.Command {
@@ -41,29 +40,25 @@ checkpoint with ` + "`crawl resume`" + `.`,
 		},
 	}
 	fs := cmd.Flags()
-	fs.StringVar(&f.seeds, "seeds", "", "file of seeds, - for standard input")
-	fs.StringVarP(&f.dir, "dir", "d", "", "the crawl's directory (default ./NAME.crawl)")
-	fs.StringVar(&f.config, "config", "", "file of settings, as `crawl config init` writes it")
+	fs.StringVar(&f.seeds, "seeds", "", "`file` of seeds, - for standard input")
+	fs.StringVarP(&f.dir, "dir", "d", "", "the crawl's `directory` (default ./NAME.crawl)")
 	fs.BoolVar(&f.resume, "resume", false, "go on if the directory holds a crawl; done at once if it is complete")
-	fs.StringVar(&f.print, "print", "", "stream records to standard output as they are safe on disk: urls or pages")
+	f.register(fs)
 	defaults.Register(fs)
 	return cmd
 }
 
 // start begins a crawl, or goes on with it when f.resume allows.
 func (a *app) start(cmd *cobra.Command, f runFlags, urls []string) error {
-	if err := checkPrint(f.print); err != nil {
+	if err := errors.Join(detached(cmd, a.line), f.check()); err != nil {
 		return err
 	}
 	if f.resume && f.dir != "" && store.Holds(f.dir) {
-		return a.goOn(cmd, f.dir, f.config, f.print)
+		return a.goOn(cmd, f.dir, f.sessionFlags)
 	}
 	settings, err := config.Load(f.config, os.Environ(), cmd.Flags())
 	if err != nil {
 		return &usageError{err}
-	}
-	for _, unknown := range config.Unknown(os.Environ()) {
-		a.log.Warn("a variable is not read", "err", unknown)
 	}
 	seeds, err := a.seedsOf(f.seeds, urls)
 	if err != nil {
@@ -77,9 +72,13 @@ func (a *app) start(cmd *cobra.Command, f runFlags, urls []string) error {
 		defer os.RemoveAll(dir)
 	}
 	if f.resume && store.Holds(dir) {
-		return a.goOn(cmd, dir, f.config, f.print)
+		return a.goOn(cmd, dir, f.sessionFlags)
 	}
-	return a.create(cmd.Context(), dir, settings, seeds, f.print, temporary)
+	if err := seeds.fits(dir); err != nil {
+		return err
+	}
+	session := a.newSession(dir, f.sessionFlags, temporary)
+	return session.create(cmd.Context(), settings, seeds)
 }
 
 // directory says where the crawl lives. One that is only printed and not named leaves nothing behind.
@@ -94,39 +93,39 @@ func (f runFlags) directory(seeds seedSource) (dir string, temporary bool, err e
 	return filepath.Join(".", seeds.name()+dirSuffix), false, nil
 }
 
-func (a *app) create(ctx context.Context, dir string, settings config.Settings, seeds seedSource, print string, temporary bool) error {
+// create begins the session's crawl and runs it.
+func (s *session) create(ctx context.Context, settings config.Settings, seeds seedSource) error {
+	s.warnUnknown()
 	cfg, err := crawlConfig(settings)
 	if err != nil {
 		return err
 	}
-	session := a.newSession(dir, print, temporary)
-	session.attach(&cfg)
+	s.attach(&cfg)
 	list, closer, err := seeds.open()
 	if err != nil {
 		return err
 	}
-	_, statErr := os.Stat(dir)
-	c, err := crawler.Create(dir, cfg, list)
+	_, statErr := os.Stat(s.dir)
+	c, err := crawler.Create(s.dir, cfg, list)
 	err = errors.Join(err, closer.Close())
 	if err != nil {
-		if errors.Is(statErr, os.ErrNotExist) && !store.Holds(dir) {
-			os.RemoveAll(dir) // we made it, and it holds nothing
+		if errors.Is(statErr, os.ErrNotExist) && !store.Holds(s.dir) {
+			os.RemoveAll(s.dir) // we made it, and it holds nothing
 		}
-		return explain(err, dir)
+		return explain(err, s.dir)
 	}
-	if err := store.WriteWhole(filepath.Join(dir, "config.yaml"), []byte(cfg.Rendering), 0o600); err != nil {
+	if err := store.WriteWhole(filepath.Join(s.dir, "config.yaml"), []byte(cfg.Rendering), 0o600); err != nil {
 		return errors.Join(err, c.Close())
 	}
 	if settings.Contact == "" {
-		a.log.Warn("no contact is set: site owners cannot reach you", "fix", "--contact you@example.org")
+		s.log.Warn("no contact is set: site owners cannot reach you", "fix", "--contact you@example.org")
 	}
-	return session.run(ctx, c)
+	return s.run(ctx, c)
 }
 
-func checkPrint(what string) error {
-	switch what {
-	case "", "urls", "pages":
-		return nil
+// warnUnknown names variables that were meant for us, by their look, and are not read.
+func (a *app) warnUnknown() {
+	for _, unknown := range config.Unknown(os.Environ()) {
+		a.log.Warn("a variable is not read", "err", unknown)
 	}
-	return usagef("--print: want urls or pages, got %q", what)
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"io"
 	"iter"
 	"os"
@@ -25,6 +26,9 @@ func (a *app) seedsOf(file string, urls []string) (seedSource, error) {
 			return seedSource{}, usagef("no seeds: name URLs, or a file of them with --seeds FILE")
 		}
 		file = "-"
+	}
+	if file == "" && len(urls) == 1 && urls[0] == "-" { // as `crawl add -`
+		file, urls = "-", nil
 	}
 	return seedSource{file: file, urls: urls, stdin: a.stdin}, nil
 }
@@ -51,6 +55,9 @@ func (s seedSource) open() (iter.Seq2[crawler.Seed, error], io.Closer, error) {
 			}
 		}
 		for seed, err := range crawler.ReadSeeds(in) {
+			if err != nil {
+				err = &usageError{err}
+			}
 			if !yield(seed, err) {
 				return
 			}
@@ -58,11 +65,30 @@ func (s seedSource) open() (iter.Seq2[crawler.Seed, error], io.Closer, error) {
 	}, closer, nil
 }
 
+// fits refuses a directory that cannot take these seeds.
+func (s seedSource) fits(dir string) error {
+	info, err := os.Stat(dir)
+	if err != nil {
+		return nil // it is made
+	}
+	if !info.IsDir() {
+		return usagef("%s is no directory: name another --dir", dir)
+	}
+	given, err := os.Stat(s.file)
+	if err != nil {
+		return nil // opening it says more
+	}
+	if kept, err := os.Stat(filepath.Join(dir, "seeds")); err == nil && os.SameFile(given, kept) {
+		return usagef("%s is where the crawl keeps its own copy of the seeds: name another --seeds or --dir", s.file)
+	}
+	return nil
+}
+
 // name returns what a crawl of these seeds is called: the file's base name or the first seed's host.
 func (s seedSource) name() string {
 	if s.file != "" && s.file != "-" {
 		base := filepath.Base(s.file)
-		return strings.TrimSuffix(base, filepath.Ext(base))
+		return cmp.Or(strings.TrimSuffix(base, filepath.Ext(base)), "seeds")
 	}
 	for _, text := range s.urls {
 		if !strings.Contains(text, "://") {

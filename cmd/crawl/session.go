@@ -9,6 +9,7 @@ import (
 	"os/signal"
 	"syscall"
 
+	"github.com/spf13/pflag"
 	"golang.org/x/sync/errgroup"
 
 	"crawl/crawler"
@@ -21,12 +22,34 @@ type session struct {
 	dir       string
 	printer   *printer // nil: nothing is streamed
 	temporary bool     // the directory goes with the process
+	strict    bool     // what could not be had is an error
 }
 
-func (a *app) newSession(dir, print string, temporary bool) *session {
-	s := &session{app: a, dir: dir, temporary: temporary}
-	if print != "" {
-		s.printer = newPrinter(a.stdout, print)
+// sessionFlags are the flags of run and resume that are no settings.
+type sessionFlags struct {
+	config string
+	print  string
+	strict bool
+}
+
+func (f *sessionFlags) register(fs *pflag.FlagSet) {
+	fs.StringVar(&f.config, "config", "", "`file` of settings")
+	fs.StringVar(&f.print, "print", "", "stream records to standard output as they are safe on disk: urls or pages")
+	fs.BoolVar(&f.strict, "strict", false, "exit with 5 if anything in scope could not be had whole")
+}
+
+func (f *sessionFlags) check() error {
+	switch f.print {
+	case "", "urls", "pages":
+		return nil
+	}
+	return usagef("--print: want urls or pages, got %q", f.print)
+}
+
+func (a *app) newSession(dir string, f sessionFlags, temporary bool) *session {
+	s := &session{app: a, dir: dir, temporary: temporary, strict: f.strict}
+	if f.print != "" {
+		s.printer = newPrinter(a.stdout, f.print)
 	}
 	return s
 }
@@ -49,32 +72,47 @@ func (s *session) run(ctx context.Context, c *crawler.Crawler) error {
 	if !s.temporary {
 		s.log.Info("crawling", "dir", s.dir)
 	}
-	err := s.crawl(ctx, c)
+	snapshot, err := s.crawl(ctx, c)
 	s.stderr.setStatus("")
-	snapshot := c.Snapshot()
-	err = errors.Join(err, c.Close())
-	if s.printer != nil && errors.Is(err, errClosedPipe) {
-		return nil
+	if errors.Is(err, errClosedPipe) {
+		return err
 	}
-	if !s.quiet {
+	if s.json {
+		s.log.Info("ended", "crawl", snapshot)
+	} else if !s.quiet {
 		fmt.Fprint(s.stderr, summary(snapshot, s.dir, s.temporary))
 	}
-	if err == nil && nothingFetched(snapshot) {
-		return errNothingFetched
+	if err != nil {
+		return err
 	}
-	return err
+	return s.judge(snapshot)
 }
 
-func (s *session) crawl(ctx context.Context, c *crawler.Crawler) error {
+// judge says whether a crawl that ended well is good enough.
+func (s *session) judge(snapshot crawler.Snapshot) error {
+	switch {
+	case nothingFetched(snapshot):
+		return errNothingFetched
+	case s.strict && lacking(snapshot) > 0:
+		return fmt.Errorf("%w: %s", errPartial, plural(lacking(snapshot), "URL", "URLs"))
+	}
+	return nil
+}
+
+// crawl runs c, closes it, and returns how it was at the end.
+func (s *session) crawl(ctx context.Context, c *crawler.Crawler) (crawler.Snapshot, error) {
 	run, end := context.WithCancelCause(ctx)
 	defer end(nil)
 	control, err := serveControl(s.dir, c)
 	if err != nil {
-		return err
+		return c.Snapshot(), errors.Join(err, c.Close())
 	}
+	caught := make(chan os.Signal, 2) // from before the first request: one that nobody catches would kill
+	signal.Notify(caught, os.Interrupt, syscall.SIGTERM)
+	defer signal.Stop(caught)
 	var helpers errgroup.Group
 	over := make(chan struct{})
-	helpers.Go(func() error { s.signals(end, over); return nil })
+	helpers.Go(func() error { s.signals(caught, end, over); return nil })
 	helpers.Go(func() error { s.progress(c, over); return nil })
 	if s.printer != nil {
 		printed := c.Snapshot().Pages
@@ -88,7 +126,10 @@ func (s *session) crawl(ctx context.Context, c *crawler.Crawler) error {
 	}
 	err = c.Run(run)
 	close(over)
-	return errors.Join(err, helpers.Wait(), control.Close())
+	err = errors.Join(err, helpers.Wait())
+	snapshot := c.Snapshot()
+	// control goes last: whoever waits for it to be gone wants the directory free.
+	return snapshot, errors.Join(err, c.Close(), control.Close())
 }
 
 // print streams records after the given one.
@@ -100,10 +141,7 @@ func (s *session) print(after uint64, over <-chan struct{}) error {
 }
 
 // signals ends the run at the first signal, and the process at the second.
-func (s *session) signals(end context.CancelCauseFunc, over <-chan struct{}) {
-	caught := make(chan os.Signal, 2)
-	signal.Notify(caught, os.Interrupt, syscall.SIGTERM)
-	defer signal.Stop(caught)
+func (s *session) signals(caught <-chan os.Signal, end context.CancelCauseFunc, over <-chan struct{}) {
 	for first := true; ; first = false {
 		select {
 		case <-over:
@@ -112,8 +150,11 @@ func (s *session) signals(end context.CancelCauseFunc, over <-chan struct{}) {
 			if !first {
 				os.Exit(codeOf(&signalError{sig}))
 			}
-			s.say("\nstopping: finishing what is in flight; once more to leave now\ngo on later with: crawl resume %s", s.dir)
 			end(&signalError{sig})
+			s.say("stopping: finishing what is in flight; once more to leave now")
+			if !s.temporary {
+				s.say("go on later with: crawl resume %s", s.dir)
+			}
 		}
 	}
 }
@@ -137,10 +178,14 @@ func (a *app) logger() *slog.Logger {
 	return slog.New(slog.NewTextHandler(a.stderr, options))
 }
 
-// say tells people something, unless they want quiet.
+// say tells people something, unless they want quiet. With --json it is a line of the log.
 func (a *app) say(format string, args ...any) {
-	if !a.quiet {
-		fmt.Fprintf(a.stderr, format+"\n", args...)
+	text := fmt.Sprintf(format, args...)
+	switch {
+	case a.json:
+		a.log.Info(text)
+	case !a.quiet:
+		fmt.Fprintln(a.stderr, text)
 	}
 }
 
@@ -150,4 +195,13 @@ func nothingFetched(s crawler.Snapshot) bool {
 		s.ByOutcome[store.OutcomeRobotsDenied.String()]
 	return s.State == crawler.Complete && s.Done > 0 && s.Done == unanswered ||
 		s.State == crawler.Partial && s.Done == unanswered
+}
+
+// lacking counts the URLs that could not be had whole, as far as it is not by the user's or the site's rules.
+func lacking(s crawler.Snapshot) uint64 {
+	sum := s.Stranded
+	for _, o := range []store.Outcome{store.OutcomeFailed, store.OutcomeServerError, store.OutcomeTruncated} {
+		sum += s.ByOutcome[o.String()]
+	}
+	return sum
 }

@@ -29,7 +29,7 @@ func crawlConfig(s config.Settings) (crawler.Config, error) {
 	cfg.Scope = crawler.Scope{Mode: string(s.Scope), Include: texts(s.Include), Exclude: texts(s.Exclude)}
 	cfg.Concurrency = int(s.Concurrency)
 	cfg.Requisites = s.Requisites
-	cfg.IgnoreRobots = s.Robots == config.RobotsIgnore
+	cfg.Frontier.IgnoreRobots = s.Robots == config.RobotsIgnore
 	cfg.Retries = int(s.Retries)
 	cfg.RetryDelay = time.Duration(s.RetryDelay)
 	cfg.CheckpointInterval = time.Duration(s.CheckpointInterval)
@@ -38,6 +38,9 @@ func crawlConfig(s config.Settings) (crawler.Config, error) {
 		cfg.Extract = append(cfg.Extract, crawler.Extract(e))
 	}
 	setLimits(&cfg, s)
+	if err := cfg.Validate(); err != nil {
+		return crawler.Config{}, &usageError{err}
+	}
 	return cfg, nil
 }
 
@@ -65,6 +68,7 @@ func frontierConfig(s config.Settings) frontier.Config {
 		cfg.DelayFactor = frontier.None
 	}
 	cfg.MaxCrawlDelay = orNone(time.Duration(s.CrawlDelayMax))
+	cfg.BackoffBase = orNone(min(cfg.BackoffBase, time.Duration(s.RetryDelay)))
 	cfg.MaxRetryAfter = orNone(time.Duration(s.RetryAfterMax))
 	cfg.GiveUpAfter = frontier.None
 	if n, limited := s.GiveUpAfter.Get(); limited {

@@ -18,7 +18,7 @@ func (a *app) statsCommand() *cobra.Command {
 total and the parts that add up to it. --json prints one object.`,
 		Args: args(cobra.MaximumNArgs(1)),
 		RunE: func(cmd *cobra.Command, given []string) error {
-			dir, _, err := dirOf(given)
+			dir, err := dirOf(given)
 			if err != nil {
 				return err
 			}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"crawl/crawler"
 	"crawl/store"
@@ -48,12 +49,12 @@ func (a *app) steerCommand(name, short string, do func(context.Context, *remote)
 		Short: short,
 		Args:  args(cobra.MaximumNArgs(1)),
 		RunE: func(cmd *cobra.Command, given []string) error {
-			dir, _, err := dirOf(given)
+			dir, err := dirOf(given)
 			if err != nil {
 				return err
 			}
-			if !store.Holds(dir) {
-				return explain(fmt.Errorf("%w: %s", store.ErrNotCrawl, dir), dir)
+			if _, err := store.ReadFormat(dir); err != nil {
+				return explain(err, dir)
 			}
 			r, err := dial(dir)
 			if err != nil {
@@ -64,14 +65,24 @@ func (a *app) steerCommand(name, short string, do func(context.Context, *remote)
 	}
 }
 
-// unpause has the process that runs a crawl go on.
-func (a *app) unpause(ctx context.Context, r *remote) error {
+// unpause has the process that runs a crawl go on, under the settings that it has.
+func (a *app) unpause(cmd *cobra.Command, r *remote) error {
+	ctx := cmd.Context()
 	s, err := r.stats(ctx)
 	if err != nil {
 		return err
 	}
 	if s.State != crawler.Paused {
 		return fmt.Errorf("%s is running already: watch it with `crawl stats %s`", r.dir, r.dir)
+	}
+	var given []string
+	cmd.LocalNonPersistentFlags().VisitAll(func(f *pflag.Flag) {
+		if f.Changed {
+			given = append(given, "--"+f.Name)
+		}
+	})
+	if len(given) > 0 {
+		return usagef("%s is paused, and goes on as it is: for %s, end it first with `crawl stop %s`", r.dir, strings.Join(given, ", "), r.dir)
 	}
 	if err := r.call(ctx, http.MethodPost, "/resume", nil, nil); err != nil {
 		return err
@@ -104,7 +115,7 @@ func (a *app) addCommand() *cobra.Command {
 		Long: `Add seeds to a crawl, running or not; their hosts join its scope. With --again, pages that were fetched before are fetched
 once more. - reads seeds from standard input, one a line. The command returns when a checkpoint holds them all.`,
 		RunE: func(cmd *cobra.Command, given []string) error {
-			dir, urls, err := dirOf(given)
+			dir, urls, err := dirAmong(given)
 			if err != nil {
 				return err
 			}
@@ -181,9 +192,10 @@ func addOffline(ctx context.Context, dir string, seeds []crawler.Seed, again boo
 
 func (a *app) reportAdded(added crawler.Added) error {
 	for _, refused := range added.Refused {
-		fmt.Fprintln(a.stderr, "crawl: passed over:", refused)
+		a.log.Warn("seed passed over", "err", refused)
 	}
 	if a.json {
+		added.Refused = append([]string{}, added.Refused...) // an empty list, not null
 		return json.NewEncoder(a.stdout).Encode(added)
 	}
 	parts := []string{fmt.Sprintf("%d added", added.Admitted)}

@@ -16,8 +16,11 @@ func summary(s crawler.Snapshot, dir string, temporary bool) string {
 	out.WriteString(table(s))
 	if !temporary {
 		fmt.Fprintf(&out, "output      %s\n", filepath.Join(dir, "pages"))
-		if s.State == crawler.Stopped || s.State == crawler.Partial {
+		switch s.State {
+		case crawler.Stopped:
 			fmt.Fprintf(&out, "go on with  crawl resume %s\n", dir)
+		case crawler.Partial: // the same setting would give the same hosts up at once
+			fmt.Fprintf(&out, "go on with  crawl resume %s --give-up-after none\n", dir)
 		}
 	}
 	return out.String()
@@ -31,11 +34,12 @@ func why(s crawler.Snapshot) string {
 	case s.State == crawler.Complete:
 		return "nothing is left to fetch"
 	case s.State == crawler.Partial:
-		return fmt.Sprintf("%s URLs are left on %d hosts that were given up", count(s.Stranded), s.HostsGivenUp)
+		return fmt.Sprintf("%s left on %s given up", plural(s.Stranded, "URL is", "URLs are"),
+			plural(uint64(s.HostsGivenUp), "host that was", "hosts that were"))
 	case s.State == crawler.Stopped:
-		return fmt.Sprintf("%s URLs are left", count(s.Queued))
+		return plural(s.Queued, "URL is", "URLs are") + " left"
 	}
-	return fmt.Sprintf("%s URLs are queued", count(s.Queued))
+	return plural(s.Queued, "URL is", "URLs are") + " queued"
 }
 
 // table shows a snapshot. Each line after the first word is a total and the parts that make it.
@@ -44,16 +48,16 @@ func table(s crawler.Snapshot) string {
 	row := func(name, format string, args ...any) {
 		fmt.Fprintf(&out, "%-11s %s\n", name, fmt.Sprintf(format, args...))
 	}
-	row("pages", "%s records, %s; %.1f pages/s and %s/s over the last minute", count(s.Pages), size(s.BodyBytes),
+	row("pages", "%s, %s; %.1f pages/s and %s/s over the last minute", plural(s.Pages, "record", "records"), size(s.BodyBytes),
 		s.PagesPerS, size(uint64(s.BytesPerS)))
-	row("links", "%s found: %s", count(s.Discovered), counts(s.ByReason))
+	row("links", "%s found: %s", count(s.Discovered), counts(s.ByReason, " "))
 	row("admitted", "%s: %s done, %s queued, %s in flight", count(s.Admitted), count(s.Done), count(s.Queued), count(s.InFlight))
-	row("outcomes", "%s: %s", count(s.Done), counts(s.ByOutcome))
-	row("statuses", "%s", counts(s.ByStatus))
-	row("errors", "%s; %s retries", counts(s.Errors), count(s.Retries))
-	row("hosts", "%s in memory, %d given up; %s requests", count(uint64(s.Hosts)), s.HostsGivenUp, count(s.Requests))
-	row("filter", "%s URLs in %s; takes a new URL for a known one with a chance of %s now, %s measured; "+
-		"expected to have skipped %.2g pages (95%%: at most %.2g)", count(s.Seen.Items), size(uint64(s.Seen.Bytes)),
+	row("outcomes", "%s: %s", count(s.Done), counts(s.ByOutcome, " "))
+	row("statuses", "%s", counts(s.ByStatus, " × "))
+	row("errors", "%s; %s", counts(s.Errors, " "), plural(s.Retries, "retry", "retries"))
+	row("hosts", "%s in memory, %d given up; %s", count(uint64(s.Hosts)), s.HostsGivenUp, plural(s.Requests, "request", "requests"))
+	row("filter", "%s in %s; takes a new URL for a known one with a chance of %s now, %s measured; "+
+		"expected to have skipped %.2g pages (95%%: at most %.2g)", plural(s.Seen.Items, "URL", "URLs"), size(uint64(s.Seen.Bytes)),
 		percent(s.Seen.Rate), percent(s.Seen.Measured), s.Seen.ExpectedSkipped, s.Seen.ExpectedSkippedHigh)
 	if s.Seen.Capped {
 		row("", "the filter is at its memory cap and errs more often as it fills: raise seen_memory and resume")

@@ -180,6 +180,7 @@ var table = []setting{
 	},
 	{key: "retry_delay", section: requests,
 		usage: "wait before the first retry, doubled for each further one",
+		note:  "A host that fails is left alone meanwhile: 2s, or this time if it is shorter, doubled for each failure in a row.",
 		at:    func(s *Settings) slot { return one(&s.RetryDelay) },
 	},
 	{key: "retry_after_max", section: requests,
