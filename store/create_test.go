@@ -60,7 +60,7 @@ func TestKilledCreate(t *testing.T) {
 		if _, err := OpenReader(left); !errors.Is(err, ErrNotCrawl) {
 			t.Errorf("after step %d OpenReader says %v, want ErrNotCrawl", i, err)
 		}
-		s, err := Create(left, small, nil, 0)
+		s, err := createOf(left, small, nil, 0)
 		if err != nil {
 			t.Errorf("after step %d: %v", i, err)
 			continue
@@ -96,7 +96,7 @@ func TestCreateRemovesOnlyItsOwn(t *testing.T) {
 	if err := os.Mkdir(filepath.Join(dir, "pages", "0000000003.jsonl"), 0o755); err != nil { // no file of ours
 		t.Fatal(err)
 	}
-	s, err := Create(dir, small, nil, 0)
+	s, err := createOf(dir, small, nil, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -121,7 +121,7 @@ func TestCreateRemovesOnlyItsOwn(t *testing.T) {
 
 func TestCreateKeepsRowsAndBooks(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "c")
-	s, err := Create(dir, small, []Row{{"a", []byte("b")}}, map[string]int{"pages": 7})
+	s, err := createOf(dir, small, []Row{{"a", []byte("b")}}, map[string]int{"pages": 7})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -147,15 +147,15 @@ func TestCreateKeepsRowsAndBooks(t *testing.T) {
 }
 
 // What fill makes is part of the new crawl; when it fails there is none, and nobody else can begin one meanwhile.
-func TestCreateWith(t *testing.T) {
+func TestCreateFills(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "c")
 	broken := errors.New("no seeds")
-	_, err := CreateWith(dir, small, func() ([]Row, any, error) { return nil, nil, broken })
+	_, err := Create(dir, small, func() ([]Row, any, error) { return nil, nil, broken })
 	if !errors.Is(err, broken) || Holds(dir) {
 		t.Errorf("a state that cannot be made gives %v, and a crawl: %t", err, Holds(dir))
 	}
-	s, err := CreateWith(dir, small, func() ([]Row, any, error) {
-		if _, err := Create(dir, small, nil, 0); err == nil {
+	s, err := Create(dir, small, func() ([]Row, any, error) {
+		if _, err := createOf(dir, small, nil, 0); err == nil {
 			t.Error("another Create comes between")
 		}
 		return []Row{{"a", []byte("b")}}, 7, nil
@@ -177,7 +177,7 @@ func TestExistsAndNotCrawl(t *testing.T) {
 		t.Fatal(err)
 	}
 	before := sizes(t, s.Dir())
-	if _, err := Create(s.Dir(), small, nil, 0); !errors.Is(err, ErrExists) {
+	if _, err := createOf(s.Dir(), small, nil, 0); !errors.Is(err, ErrExists) {
 		t.Errorf("Create over a crawl says %v, want ErrExists", err)
 	}
 	if after := sizes(t, s.Dir()); after != before {
@@ -215,7 +215,7 @@ func TestLostState(t *testing.T) {
 	wantDamage(t, err, s.dir.stateDB(), -1)
 	_, err = OpenReader(s.Dir())
 	wantDamage(t, err, s.dir.stateDB(), -1)
-	_, err = Create(s.Dir(), small, nil, 0)
+	_, err = createOf(s.Dir(), small, nil, 0)
 	wantDamage(t, err, s.dir.stateDB(), -1)
 	if after := sizes(t, s.Dir()); after != before {
 		t.Errorf("a refusal leaves %s, want %s", after, before)
@@ -226,7 +226,7 @@ func TestLock(t *testing.T) {
 	s := create(t, small)
 	for name, try := range map[string]func() (*Store, error){
 		"Open":   func() (*Store, error) { return Open(s.Dir(), small) },
-		"Create": func() (*Store, error) { return Create(s.Dir(), small, nil, 0) },
+		"Create": func() (*Store, error) { return createOf(s.Dir(), small, nil, 0) },
 	} {
 		_, err := try()
 		locked, ok := errors.AsType[*LockedError](err)

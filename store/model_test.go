@@ -206,9 +206,14 @@ func randomPage(rng *rand.Rand) Page {
 	}
 }
 
+// createOf is Create with a state that is there already.
+func createOf(dir string, cfg Config, rows []Row, books any) (*Store, error) {
+	return Create(dir, cfg, func() ([]Row, any, error) { return rows, books, nil })
+}
+
 func create(t testing.TB, cfg Config) *Store {
 	t.Helper()
-	s, err := Create(filepath.Join(t.TempDir(), "a", "b.crawl"), cfg, nil, 0)
+	s, err := createOf(filepath.Join(t.TempDir(), "a", "b.crawl"), cfg, nil, 0)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -49,15 +49,11 @@ type Store struct {
 	failed error      // the first write or sync error; final
 }
 
-// Create makes dir a crawl's directory whose state is the given rows and books, with empty logs. Until state.db appears,
-// which is its last step, dir holds no crawl. It fails with ErrExists when dir holds one, with a *LockedError when a
-// process has it open, and with a *DamageError when it holds one without its state.db.
-func Create(dir string, cfg Config, rows []Row, books any) (*Store, error) {
-	return CreateWith(dir, cfg, func() ([]Row, any, error) { return rows, books, nil })
-}
-
-// CreateWith is Create for a state that is made while the directory is held, such as further files in it.
-func CreateWith(dir string, cfg Config, fill func() ([]Row, any, error)) (*Store, error) {
+// Create makes dir a crawl's directory with empty logs and the rows and books that fill returns. fill runs while the
+// directory is held, and may put further files there. Until state.db appears, which is the last step, dir holds no
+// crawl. Create fails with ErrExists when dir holds one, with a *LockedError when a process has it open, and with a
+// *DamageError when it holds one without its state.db.
+func Create(dir string, cfg Config, fill func() (rows []Row, books any, err error)) (*Store, error) {
 	d := directory(dir)
 	held, err := d.claim()
 	if err != nil {
