@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"strings"
 	"time"
 
 	"crawl/frontier"
@@ -26,15 +27,15 @@ func (c *Crawler) Add(ctx context.Context, seeds iter.Seq[Seed], again bool) (Ad
 	var sum Added
 	batch := make([]seedTask, 0, seedBatch)
 	for s := range seeds {
-		task, err := c.seedTask(s, frontier.Added)
+		u, guessed, err := s.parse()
 		if err != nil {
 			sum.Refused = append(sum.Refused, err.Error())
 			continue
 		}
-		if _, guessed, _ := s.parse(); guessed {
-			c.guessed.add(task.url.Host())
+		if guessed {
+			c.guessed.add(u.Host())
 		}
-		if batch = append(batch, task); len(batch) == seedBatch {
+		if batch = append(batch, c.seedTask(u, guessed, s.Label, frontier.Added)); len(batch) == seedBatch {
 			if err := c.committer.add(batch, again, &sum); err != nil {
 				return sum, err
 			}
@@ -47,84 +48,142 @@ func (c *Crawler) Add(ctx context.Context, seeds iter.Seq[Seed], again bool) (Ad
 	return sum, c.awaitCheckpoint(ctx)
 }
 
-// add is one commit of added seeds. All are looked up in the log: what a user names is not left to chance.
+// add is one commit of added seeds. All are looked up in the log: what a user names is not left to chance. A log that
+// cannot be read fails it before anything has changed.
 func (k *committer) add(batch []seedTask, again bool, sum *Added) error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	wanted := make(map[uint64]struct{}, len(batch))
-	for _, s := range batch {
-		wanted[s.hash] = struct{}{}
+	if k.failed != nil {
+		return k.failed
 	}
-	known, err := k.store.Admissions.Find(wanted)
+	known, err := k.admissionsOf(batch)
 	if err != nil {
 		return err
 	}
-	ends, err := k.endsOf(known, again)
-	if err != nil {
-		return err
-	}
-	for _, s := range batch {
-		k.scope.AddSeed(s.url)
-		k.rows = append(k.rows, store.Row{Key: addedPrefix + s.url.String(), Value: []byte(s.label)})
-		seq, met := known[s.hash]
-		end, ended := ends[seq]
-		switch {
-		case !met:
-			known[s.hash], err = k.addNew(s)
-			sum.Admitted++
-		case again && ended:
-			err = k.addAgain(s, end)
-			delete(ends, seq) // named twice, it is fetched once
-			sum.Again++
-		default:
-			k.books.Counters.Reasons[Seen]++
-			sum.Known++
+	repeats := make(map[uint64]repeat)
+	if again {
+		if repeats, err = k.repeatsOf(known); err != nil {
+			return err
 		}
-		if err != nil {
-			return fmt.Errorf("add %s: %w", s.url, err)
+	}
+	for _, s := range batch {
+		if err := k.addOne(s, known, repeats, sum); err != nil {
+			k.failed = fmt.Errorf("add %s: %w", s.url, err)
+			return k.failed
 		}
 	}
 	return nil
 }
 
-func (k *committer) addNew(s seedTask) (uint64, error) {
+// admissionsOf returns the sequence numbers of those seeds that were admitted before, by hash.
+func (k *committer) admissionsOf(seeds []seedTask) (map[uint64]uint64, error) {
+	wanted := make(map[uint64]struct{}, len(seeds))
+	for _, s := range seeds {
+		wanted[s.hash] = struct{}{}
+	}
+	return k.store.Admissions.Find(wanted)
+}
+
+// addOne keeps known and repeats up to date: a URL that is named twice is added once, and fetched once more.
+func (k *committer) addOne(s seedTask, known map[uint64]uint64, repeats map[uint64]repeat, sum *Added) error {
+	k.scope.AddSeed(s.url)
+	k.rows = append(k.rows, store.Row{Key: addedPrefix + s.text(), Value: []byte(s.label)})
+	seq, met := known[s.hash]
+	r, ended := repeats[seq]
+	switch {
+	case !met:
+		sum.Admitted++
+		k.reopen()
+		if err := k.addNew(s); err != nil {
+			return err
+		}
+		known[s.hash] = k.store.Admissions.Len()
+	case ended:
+		sum.Again++
+		k.reopen()
+		delete(repeats, seq)
+		return k.addAgain(r)
+	default:
+		sum.Known++
+		k.books.Counters.Reasons[Seen]++
+	}
+	return nil
+}
+
+func (k *committer) addNew(s seedTask) error {
 	was, err := k.filter.TestAndAdd(s.hash)
 	if err != nil {
-		return 0, err
+		return err
 	}
 	k.shadow.offer(s.hash, was, &k.books.Loss)
 	if was { // wrongly so: the filter counts one hash for each admission all the same
 		k.filter.Add([]uint64{s.hash})
 	}
-	if err := k.enterSeed(s); err != nil {
-		return 0, err
-	}
-	return k.store.Admissions.Len(), nil
+	return k.enterSeed(s)
 }
 
-// addAgain makes a URL whose visit has ended pending once more: its outcome is taken back, and counted again then.
-func (k *committer) addAgain(s seedTask, end store.DoneEntry) error {
-	a, err := k.store.Admissions.Get(end.Seq)
-	if err != nil {
-		return err
-	}
-	visit := end.Visit + 1
-	err = k.store.Done.Append(store.DoneEntry{Seq: end.Seq, Event: store.EventAgain, Visit: visit, At: time.Now()})
-	if err != nil {
-		return err
-	}
-	k.books.Counters.Outcomes[end.Outcome]--
-	k.frontier.Add(frontier.Task{
-		URL: s.url, Seq: end.Seq, From: a.From, Depth: int(a.Depth), Hop: int(a.Hop), Class: frontier.Added,
-		Seed: a.Seed, Visit: int(visit),
+// repeat is another visit of a URL whose last one has ended.
+type repeat struct {
+	task    frontier.Task
+	outcome store.Outcome // of the last visit
+}
+
+// addAgain makes a URL pending once more: its outcome is taken back, and counted again when the visit ends.
+func (k *committer) addAgain(r repeat) error {
+	err := k.store.Done.Append(store.DoneEntry{
+		Seq: r.task.Seq, Event: store.EventAgain, Visit: uint16(r.task.Visit), At: time.Now(),
 	})
+	if err != nil {
+		return err
+	}
+	k.books.Counters.Outcomes[r.outcome]--
+	k.frontier.Add(r.task)
 	return nil
 }
 
-// endsOf returns how the last visits of the given URLs ended; those that are pending are left out.
-func (k *committer) endsOf(known map[uint64]uint64, again bool) (map[uint64]store.DoneEntry, error) {
+// repeatsOf returns another visit for each of the known URLs, by sequence number. Those that are pending are left out.
+func (k *committer) repeatsOf(known map[uint64]uint64) (map[uint64]repeat, error) {
+	ends, err := k.endsOf(known)
+	if err != nil {
+		return nil, err
+	}
+	repeats := make(map[uint64]repeat, len(ends))
+	for seq, end := range ends {
+		task, err := k.repeatTask(end)
+		if err != nil {
+			return nil, err
+		}
+		repeats[seq] = repeat{task, end.Outcome}
+	}
+	return repeats, nil
+}
+
+// repeatTask remakes the task of a URL as a restart would.
+func (k *committer) repeatTask(end store.DoneEntry) (frontier.Task, error) {
+	log := k.store.Admissions
+	a, err := log.Get(end.Seq)
+	if err != nil {
+		return frontier.Task{}, err
+	}
+	task, err := pendingTask(end.Seq, a, store.DoneEntry{Visit: end.Visit + 1})
+	if err != nil {
+		return frontier.Task{}, err
+	}
+	if a.From != 0 {
+		from, err := log.Get(a.From)
+		if err != nil {
+			return frontier.Task{}, err
+		}
+		task.Referrer = strings.Clone(from.URL) // a block's URLs share one string
+	}
+	task.Via, err = redirectChain(log, task)
+	return task, err
+}
+
+// endsOf returns how the last visits of URLs ended, by sequence number; those that are pending are left out.
+func (k *committer) endsOf(known map[uint64]uint64) (map[uint64]store.DoneEntry, error) {
 	ends := make(map[uint64]store.DoneEntry)
-	if !again || len(known) == 0 {
+	if len(known) == 0 {
 		return ends, nil
 	}
 	wanted := make(map[uint64]struct{}, len(known))

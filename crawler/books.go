@@ -18,13 +18,39 @@ type books struct {
 	StartedAt    time.Time `json:"started_at"` // first run
 	ElapsedMS    int64     `json:"elapsed_ms"` // of all runs, pauses included
 
-	Counters Counters   `json:"counters"`
-	Seeds    seedMark   `json:"seeds"`
-	Labels   uint32     `json:"labels"` // seed labels given so far; each is a row
-	Loss     loss       `json:"loss"`
-	Queue    queueView  `json:"queue"`
-	Filter   FilterView `json:"filter"`
-	Previous lastWrite  `json:"previous"` // the checkpoint before this one
+	Counters counters       `json:"counters"`
+	Seeds    seedMark       `json:"seeds"`
+	Loss     loss           `json:"loss"`
+	Queue    queueView      `json:"queue"`
+	Filter   FilterView     `json:"filter"`
+	Previous CheckpointView `json:"previous"` // the checkpoint before this one
+}
+
+func newBooks(now time.Time) books {
+	return books{CanonRules: rules.Version(), State: Stopped, StartedAt: now.UTC(), Counters: newCounters()}
+}
+
+// readBooks returns the books of a checkpoint. What a checkpoint took it cannot hold itself: that stays its predecessor's.
+func readBooks(cut store.Cut) (books, error) {
+	var b books
+	if err := json.Unmarshal(cut.Books, &b); err != nil {
+		return books{}, &store.DamageError{File: "the books in the checkpoint", Offset: -1, Err: err}
+	}
+	b.Previous.Number, b.Previous.At = cut.Number, cut.At
+	return b, nil
+}
+
+func (b *books) setConfig(cfg Config) (err error) {
+	b.Config, err = json.Marshal(cfg)
+	return err
+}
+
+func (b *books) config() (Config, error) {
+	var cfg Config
+	if err := json.Unmarshal(b.Config, &cfg); err != nil {
+		return Config{}, &store.DamageError{File: "the settings in the checkpoint", Offset: -1, Err: err}
+	}
+	return cfg, nil
 }
 
 // State is what a crawl is doing, or how it ended.
@@ -35,15 +61,15 @@ const (
 	Running  State = "running"
 	Paused   State = "paused"
 	Stopping State = "stopping"
-	Stopped  State = "stopped"  // by a signal, a command, a limit or the end of its process
+	Stopped  State = "stopped"  // by a signal, a command, a limit or the end of its process; or added to after its end
 	Complete State = "complete" // nothing is left to fetch
 	Partial  State = "partial"  // nothing is left that may be fetched, but something is left
-	Damaged  State = "damaged"
+	Damaged  State = "damaged"  // its files are not what they were
 )
 
-// Counters count over the crawl's life. Two sums hold at every commit: Reasons add up to all links found, and Outcomes
+// counters count over the crawl's life. Two sums hold at every commit: Reasons add up to all links found, and Outcomes
 // together with what is pending add up to Reasons[Admitted].
-type Counters struct {
+type counters struct {
 	Pages        uint64            `json:"pages"` // page records
 	Requests     uint64            `json:"requests"`
 	Retries      uint64            `json:"retries"`
@@ -55,12 +81,12 @@ type Counters struct {
 	Errors       map[string]uint64 `json:"errors"` // by code; retries included
 }
 
-func newCounters() Counters {
-	return Counters{Statuses: make(map[int]uint64), Errors: make(map[string]uint64), Outcomes: make(outcomeCounts)}
+func newCounters() counters {
+	return counters{Statuses: make(map[int]uint64), Errors: make(map[string]uint64), Outcomes: make(outcomeCounts)}
 }
 
 // done is the number of admitted URLs whose last visit has ended.
-func (c *Counters) done() uint64 {
+func (c *counters) done() uint64 {
 	var sum uint64
 	for _, n := range c.Outcomes {
 		sum += n
@@ -92,12 +118,4 @@ type queueView struct {
 	Hosts    int    `json:"hosts"`
 	GivenUp  int    `json:"given_up"`
 	Stranded uint64 `json:"stranded"` // pending URLs of hosts that were given up
-}
-
-// lastWrite describes a durable checkpoint.
-type lastWrite struct {
-	Number     uint64    `json:"number"`
-	At         time.Time `json:"at"`
-	DurationMS int64     `json:"duration_ms"`
-	Bytes      int       `json:"bytes"`
 }

@@ -13,41 +13,46 @@ var errMaxPages = errors.New("max_pages is reached")
 // flight never exceeds what may still be recorded. The nil budget has no limit.
 type pageBudget struct {
 	mu    sync.Mutex // guards all below
-	freed *sync.Cond // a place was given back or used
 	left  uint64
 	taken int
+	ended chan struct{} // closed when the next place taken is given; nil while nobody waits for that
 }
 
-func newPageBudget(left uint64) *pageBudget {
-	b := &pageBudget{left: left}
-	b.freed = sync.NewCond(&b.mu)
-	return b
-}
+func newPageBudget(left uint64) *pageBudget { return &pageBudget{left: left} }
 
 // take waits for a place. errMaxPages: all are used.
 func (b *pageBudget) take(ctx context.Context) error {
 	if b == nil {
 		return nil
 	}
-	defer context.AfterFunc(ctx, func() {
-		b.mu.Lock()
-		defer b.mu.Unlock()
-		b.freed.Broadcast()
-	})()
+	for {
+		ended, err := b.tryTake()
+		if ended == nil {
+			return err
+		}
+		select {
+		case <-ended:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// tryTake takes a place. When all that are left are taken, it returns what is closed when trying again may help.
+func (b *pageBudget) tryTake() (ended <-chan struct{}, err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	for b.left == 0 && b.taken > 0 && ctx.Err() == nil {
-		b.freed.Wait()
+	switch {
+	case b.left > 0:
+		b.left--
+		b.taken++
+		return nil, nil
+	case b.taken == 0:
+		return nil, errMaxPages
+	case b.ended == nil:
+		b.ended = make(chan struct{})
 	}
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	if b.left == 0 {
-		return errMaxPages
-	}
-	b.left--
-	b.taken++
-	return nil
+	return b.ended, nil
 }
 
 // give ends a place: used when a page record was made, free again otherwise.
@@ -61,5 +66,8 @@ func (b *pageBudget) give(used bool) {
 	if !used {
 		b.left++
 	}
-	b.freed.Broadcast()
+	if b.ended != nil {
+		close(b.ended)
+		b.ended = nil
+	}
 }

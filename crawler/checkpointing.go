@@ -16,7 +16,8 @@ const kickedPause = time.Second
 
 // checkpoints makes one every Config.CheckpointInterval, and within a second when one is asked for, until done.
 func (c *Crawler) checkpoints(done <-chan struct{}, end context.CancelCauseFunc) error {
-	last := time.Now().Add(-kickedPause)
+	pause := min(kickedPause, c.cfg.CheckpointInterval) // asking must not put the regular one off
+	last := time.Now().Add(-pause)
 	next := time.NewTimer(c.cfg.CheckpointInterval)
 	defer next.Stop()
 	for {
@@ -24,7 +25,7 @@ func (c *Crawler) checkpoints(done <-chan struct{}, end context.CancelCauseFunc)
 		case <-done:
 			return nil
 		case <-c.kick:
-			next.Reset(min(c.cfg.CheckpointInterval, max(0, time.Until(last.Add(kickedPause)))))
+			next.Reset(max(0, time.Until(last.Add(pause))))
 			continue
 		case <-next.C:
 		}
@@ -42,57 +43,58 @@ func (c *Crawler) checkpoint() error {
 	c.checkpointing.Lock()
 	defer c.checkpointing.Unlock()
 	k := c.committer
-	cp, waiters, err := k.prepare()
+	job, err := k.prepare()
 	if err == nil {
-		err = cp.commit(k.store)
+		err = job.Commit()
 	}
-	for _, w := range waiters {
+	for _, w := range job.waiters {
 		w <- err
 	}
 	if err != nil {
 		return fmt.Errorf("checkpoint: %w", err)
 	}
-	k.written(cp.Checkpoint)
+	k.written(job.Checkpoint)
 	if c.cfg.OnCheckpoint != nil {
-		c.cfg.OnCheckpoint(cp.Cut())
+		c.cfg.OnCheckpoint(job.Cut())
+	}
+	// Only now: what a saved filter calls seen must be in a durable log.
+	if err := job.filter.write(k.store.Filter()); err != nil {
+		return fmt.Errorf("checkpoint: %w", err)
 	}
 	return nil
 }
 
-// checkpointJob is a checkpoint on its way to the disk, and the piece of the filter that may follow it.
+// checkpointJob is a checkpoint on its way to the disk.
 type checkpointJob struct {
 	*store.Checkpoint
-	filter filterPiece
+	filter  filterPiece  // may follow it
+	waiters []chan error // are told when it is durable, or why it is not
 }
 
-// commit writes the filter's piece only after the checkpoint: what a saved filter calls seen must be in a durable log.
-func (j checkpointJob) commit(s *store.Store) error {
-	if err := j.Checkpoint.Commit(); err != nil {
-		return err
-	}
-	return j.filter.write(s.Filter())
-}
-
-// prepare cuts the order of commits here.
-func (k *committer) prepare() (checkpointJob, []chan error, error) {
+// prepare cuts the order of commits here. The job that comes with an error has nothing but those to be told of it.
+func (k *committer) prepare() (checkpointJob, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	waiters := k.waiters
+	job := checkpointJob{waiters: k.waiters}
 	k.waiters = nil
-	if err := k.settleMaybes(); err != nil { // the mark in the seeds is past them
-		return checkpointJob{}, waiters, err
+	if k.failed != nil {
+		return job, k.failed
+	}
+	if k.failed = k.settleMaybes(); k.failed != nil { // the mark in the seeds is past them
+		return job, k.failed
 	}
 	if err := k.collectRows(); err != nil {
-		return checkpointJob{}, waiters, err
+		return job, err
 	}
 	k.books.look(k.frontier.Stats(), k.filter.Stats())
 	k.books.ElapsedMS = k.clock.elapsed(time.Now()).Milliseconds()
-	cp, err := k.store.Prepare(k.rows, k.books)
-	if err != nil {
-		return checkpointJob{}, waiters, err
+	var err error
+	if job.Checkpoint, err = k.store.Prepare(k.rows, k.books); err != nil {
+		return job, err
 	}
 	k.rows = nil
-	return checkpointJob{cp, k.saver.next(k.filter)}, waiters, nil
+	job.filter = k.saver.next(k.filter)
+	return job, nil
 }
 
 // collectRows adds the rows of hosts and of the shadow sample that changed since the last checkpoint.
@@ -134,7 +136,7 @@ func encodeHashes(hashes []uint64) []byte {
 func (k *committer) written(cp *store.Checkpoint) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	k.books.Previous = lastWrite{
+	k.books.Previous = CheckpointView{
 		Number: cp.Cut().Number, At: cp.Cut().At, DurationMS: cp.Duration().Milliseconds(), Bytes: cp.Bytes(),
 	}
 }

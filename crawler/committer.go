@@ -1,6 +1,7 @@
 package crawler
 
 import (
+	"errors"
 	"fmt"
 	"log/slog"
 	"sync"
@@ -33,8 +34,10 @@ type committer struct {
 	clock   clock
 	rows    []store.Row  // changed since the last checkpoint
 	maybes  []seedTask   // seeds that the filter takes for seen, until the log is asked
-	running bool         // checkpoints are being made
 	waiters []chan error // for the next checkpoint
+	running bool         // checkpoints are being made
+	ending  bool         // the run is ending, or has ended
+	failed  error        // why nothing can be committed any more; final
 }
 
 func newCommitter(c *Crawler, st *store.Store, kept books) *committer {
@@ -46,19 +49,40 @@ func newCommitter(c *Crawler, st *store.Store, kept books) *committer {
 
 // commit makes a visit part of the crawl: its links are admitted, its record and its end are logged, its lease ends.
 func (k *committer) commit(v *visit) error {
+	return k.whole(func() error {
+		k.count(v)
+		switch v.end {
+		case endReturned:
+			return k.frontier.Return(v.lease)
+		case endRerouted:
+			return k.frontier.Reroute(v.lease, v.target, v.answer)
+		case endRetry:
+			return k.retry(v)
+		}
+		return k.done(v)
+	})
+}
+
+// whole runs one commit. After one that failed half-way there is no moment between two commits any more: nothing is
+// committed, and no checkpoint taken.
+func (k *committer) whole(commit func() error) error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	k.count(v)
-	switch v.end {
-	case endReturned:
-		k.frontier.Return(v.lease)
-		return nil
-	case endRerouted:
-		return k.frontier.Reroute(v.lease, v.target, v.answer)
-	case endRetry:
-		return k.retry(v)
+	if k.failed == nil {
+		k.failed = commit()
 	}
-	return k.done(v)
+	return k.failed
+}
+
+// errClosed: the crawler was closed.
+var errClosed = errors.New("the crawl is closed")
+
+// close gives the directory free.
+func (k *committer) close() error {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.failed = errClosed
+	return k.store.Close()
 }
 
 // count enters what a visit cost and found.
@@ -73,6 +97,13 @@ func (k *committer) count(v *visit) {
 		c.Errors[v.page.Error.Code]++
 	}
 	c.Reasons.add(&v.reasons)
+}
+
+// countRequest enters a request for a robots.txt, which no visit stands for.
+func (k *committer) countRequest() {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.books.Counters.Requests++
 }
 
 // retry logs that the URL is pending again. Its wait outlives the process.

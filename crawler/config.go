@@ -6,11 +6,14 @@ import (
 	"fmt"
 	"log/slog"
 	"net/netip"
+	"strings"
 	"time"
 
 	"crawl/canon"
 	"crawl/fetch"
 	"crawl/frontier"
+	"crawl/internal/parse"
+	"crawl/internal/scope"
 	"crawl/seen"
 	"crawl/store"
 )
@@ -23,16 +26,15 @@ type Config struct {
 	Fetch    fetch.Config
 	Store    store.Config
 
-	Scope        Scope
-	MaxDepth     *int           // links from a seed; 0: seeds only; nil: no limit
-	MaxPages     *uint64        // page records over the crawl's life; nil: no limit
-	MaxTime      *time.Duration // of one run, pauses not counted; nil: no limit
-	Concurrency  int            // fetchers
-	Requisites   bool           // fetch images, scripts and style sheets too
-	IgnoreRobots bool
-	Retries      int           // after the first attempt
-	RetryDelay   time.Duration // before the first retry; doubled for each further one
-	Extract      []Extract
+	Scope       Scope
+	MaxDepth    *int           // links from a seed; 0: seeds only; nil: no limit
+	MaxPages    *uint64        // page records over the crawl's life; nil: no limit
+	MaxTime     *time.Duration // of one run, pauses not counted; nil: no limit
+	Concurrency int            // fetchers
+	Requisites  bool           // fetch images, scripts and style sheets too
+	Retries     int            // after the first attempt
+	RetryDelay  time.Duration  // before the first retry; doubled for each further one
+	Extract     []Extract
 
 	CheckpointInterval time.Duration
 	Grace              time.Duration // for requests in flight when Run's context ends
@@ -91,14 +93,58 @@ func (c Config) Validate() error {
 	if c.MaxDepth != nil && *c.MaxDepth < 0 {
 		errs = append(errs, fmt.Errorf("max_depth: want 0 or more, got %d", *c.MaxDepth))
 	}
+	if c.MaxTime != nil && *c.MaxTime < 0 {
+		errs = append(errs, fmt.Errorf("max_time: want 0 or more, got %s", *c.MaxTime))
+	}
+	if c.RetryDelay < 0 {
+		errs = append(errs, fmt.Errorf("retry_delay: want 0 or more, got %s", c.RetryDelay))
+	}
 	if c.CheckpointInterval <= 0 {
 		errs = append(errs, fmt.Errorf("checkpoint_interval: want more than 0, got %s", c.CheckpointInterval))
 	}
-	if c.RetryDelay < 0 || c.Grace < 0 {
-		errs = append(errs, errors.New("retry_delay, grace: want no negative time"))
+	if c.Grace < 0 {
+		errs = append(errs, fmt.Errorf("grace: want 0 or more, got %s", c.Grace))
 	}
-	errs = append(errs, c.Frontier.Validate(), c.Seen.Validate(), c.Fetch.Validate())
+	_, scopeErr := c.Scope.compile()
+	_, extractErr := compileExtract(c.Extract)
+	errs = append(errs, scopeErr, extractErr, c.Frontier.Validate(), c.Seen.Validate(), c.Fetch.Validate())
 	return errors.Join(errs...)
+}
+
+func (s Scope) compile() (*scope.Scope, error) {
+	return scope.New(scope.Config{Mode: scope.Mode(s.Mode), Include: s.Include, Exclude: s.Exclude})
+}
+
+// compileExtract returns nil where nothing is to be extracted.
+func compileExtract(fields []Extract) (*parse.Extractor, error) {
+	if len(fields) == 0 {
+		return nil, nil
+	}
+	selectors := make([]parse.Rule, len(fields))
+	for i, f := range fields {
+		selectors[i] = parse.Rule(f)
+	}
+	return parse.Compile(selectors)
+}
+
+// rules name URLs: the safe rules, whose version the books keep.
+var rules *canon.Rules
+
+// productOf returns the name in a User-Agent value, by which robots.txt and pages speak to us: what stands before the
+// first slash or blank, behind "compatible;" where it poses as a browser first. An empty value fetch replaces by its own.
+func productOf(userAgent string) string {
+	if userAgent == "" {
+		return "crawl"
+	}
+	if strings.HasPrefix(userAgent, "Mozilla/") {
+		if _, name, ok := strings.Cut(userAgent, "compatible;"); ok {
+			userAgent = strings.TrimSpace(name)
+		}
+	}
+	if i := strings.IndexAny(userAgent, "/ "); i >= 0 {
+		return userAgent[:i]
+	}
+	return userAgent
 }
 
 // maxRetries keeps the attempt number within the done log's field.

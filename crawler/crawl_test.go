@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -52,7 +53,39 @@ func TestCrawlFetchesExactlyTheList(t *testing.T) {
 	}
 }
 
+// The counters say what the page records and the web's own server say.
+func TestCountersMatch(t *testing.T) {
+	t.Parallel()
+	site, server := startWeb(t, testweb.Config{Seed: 3, Hosts: 5, PagesPerHost: 60, FailRate503: 0.05})
+	c, dir := create(t, siteConfig(server), site.Seeds()...)
+	run(t, c)
+	s := c.Snapshot()
+	links, bytes := uint64(len(site.Seeds())), int64(0)
+	statuses := make(map[int]uint64)
+	pages := records(t, dir)
+	for _, p := range pages {
+		links += uint64(p.LinkCount)
+		if p.RedirectTo != "" {
+			links++
+		}
+		if p.Status != 0 {
+			statuses[p.Status]++
+		}
+		bytes += p.BodyBytes
+	}
+	if s.Pages != uint64(len(pages)) || s.Done != s.Pages || s.Admitted != s.Pages {
+		t.Errorf("%d pages, %d done, %d admitted, %d records", s.Pages, s.Done, s.Admitted, len(pages))
+	}
+	if s.Discovered != links || !maps.Equal(s.ByStatus, statuses) || s.BodyBytes < uint64(bytes) {
+		t.Errorf("%d links, %v, %d bytes; the records have %d, %v, %d", s.Discovered, s.ByStatus, s.BodyBytes, links, statuses, bytes)
+	}
+	if got := uint64(server.Journal().Requests()); s.Requests != got || s.Retries == 0 || s.Retries != s.Errors["status_503"] {
+		t.Errorf("%d requests, the server counts %d; %d retries, errors %v", s.Requests, got, s.Retries, s.Errors)
+	}
+}
+
 func TestCrawlOverTLS(t *testing.T) {
+	t.Parallel()
 	site, err := testweb.New(testweb.Config{Seed: 4, Hosts: 4, PagesPerHost: 20, HTTPS: true, Gzip: true})
 	if err != nil {
 		t.Fatal(err)
@@ -111,6 +144,7 @@ func requested(pages []*store.Page) iter.Seq[string] {
 
 // polite-01: the delay is the host's, not the worker's; robots.txt counts.
 func TestDelayBelongsToTheHost(t *testing.T) {
+	t.Parallel()
 	const delay = 60 * time.Millisecond
 	pages := make(map[string]answer)
 	var urls []string
@@ -136,6 +170,7 @@ func TestDelayBelongsToTheHost(t *testing.T) {
 
 // polite-02: a host that must wait is put aside.
 func TestSlowHostHoldsNobodyUp(t *testing.T) {
+	t.Parallel()
 	pages := map[string]answer{"http://slow.test/robots.txt": {body: "User-agent: *\nCrawl-delay: 0.5\n"}}
 	urls := []string{}
 	for i := range 4 {
@@ -171,6 +206,7 @@ func TestSlowHostHoldsNobodyUp(t *testing.T) {
 
 // polite-03: a server that is busy is left alone for as long as it says.
 func TestRetryAfter(t *testing.T) {
+	t.Parallel()
 	for _, tt := range []struct {
 		name  string
 		value func() string
@@ -314,7 +350,6 @@ func TestStoppedCrawlGoesOn(t *testing.T) {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
-	cfg.OnCommit = nil
 	go func() {
 		for c.Snapshot().Pages < 60 {
 			select {

@@ -14,22 +14,21 @@ import (
 	"errors"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 
-	"crawl/canon"
 	"crawl/fetch"
 	"crawl/frontier"
 	"crawl/internal/parse"
 	"crawl/internal/scope"
-	"crawl/seen"
 )
 
-// Crawler is one crawl, open in one process.
+// Crawler is one crawl, open in one process. Its methods may be called at any time from any goroutine; Run by one at a
+// time.
 type Crawler struct {
 	cfg       Config // not written after Open, as all below
 	log       *slog.Logger
-	canon     *canon.Rules
-	agent     string // product token in robots.txt
-	hasher    *seen.Scalable
+	product   string // name that a site's robots.txt and pages speak to us by
+	hasher    hasher // the filter's
 	frontier  *frontier.Frontier
 	fetcher   Fetcher
 	scope     *scope.Scope
@@ -45,32 +44,44 @@ type Crawler struct {
 	stop     chan struct{} // closed by Stop
 	stopOnce sync.Once
 	kick     chan struct{} // asks for a checkpoint before its time
+
+	exhaustedAt atomic.Int64 // when the log last told that the machine has nothing left; Unix nanoseconds
 }
 
-// Stop ends a running Run as its context's end would, but as the user's wish: the crawl is stopped, not interrupted.
+// hasher is what of the filter may be used beside the committer.
+type hasher interface{ HashString(key string) uint64 }
+
+// Stop ends a running Run as its context's end would, but as the user's wish: the crawl is stopped, not interrupted. A
+// Run that begins later ends at once.
 func (c *Crawler) Stop() { c.stopOnce.Do(func() { close(c.stop) }) }
 
-// Pause keeps new requests from being made until Resume. It returns when a checkpoint holds that.
+// Pause keeps new requests from being made until Resume, also in a Run that has yet to begin. It returns when a
+// checkpoint holds that, and fails when the run is ending or has ended.
 func (c *Crawler) Pause(ctx context.Context) error {
-	c.frontier.Pause()
-	c.committer.setState(Paused)
+	if err := c.committer.pause(); err != nil {
+		return err
+	}
 	return c.awaitCheckpoint(ctx)
 }
 
-// Resume ends a pause. It returns when a checkpoint holds that.
+// Resume ends a pause. It returns when a checkpoint holds that, and fails as Pause does.
 func (c *Crawler) Resume(ctx context.Context) error {
-	c.committer.setState(Running)
-	c.frontier.Resume()
+	if err := c.committer.resume(); err != nil {
+		return err
+	}
 	return c.awaitCheckpoint(ctx)
 }
 
 // Dir returns the crawl's directory.
 func (c *Crawler) Dir() string { return c.committer.store.Dir() }
 
-// Close gives the directory free. Work since the last checkpoint is forgotten; after Run there is none.
+// Close gives the directory free. Work since the last checkpoint is forgotten; after Run there is none. It is not for a
+// crawler whose Run has not returned; all other calls may come late, and fail.
 func (c *Crawler) Close() error {
+	c.checkpointing.Lock()
+	defer c.checkpointing.Unlock()
 	c.frontier.Close()
-	return errors.Join(c.fetcher.Close(), c.committer.store.Close())
+	return errors.Join(c.fetcher.Close(), c.committer.close())
 }
 
 var _ Fetcher = (*fetch.Client)(nil)

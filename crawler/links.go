@@ -2,6 +2,7 @@ package crawler
 
 import (
 	"errors"
+	"fmt"
 
 	"crawl/canon"
 	"crawl/fetch"
@@ -14,20 +15,47 @@ import (
 type scratch struct {
 	parser parse.Parser
 	page   parse.Page
-	hashes map[uint64]struct{}
+	hashes map[uint64]struct{} // of the links of one page
 }
 
 func newScratch() *scratch { return &scratch{hashes: make(map[uint64]struct{})} }
+
+// maxKeptLinks is how many links a fetcher keeps room for between two pages. A huge page must neither set the memory of
+// the whole crawl nor make each later page clear as large a table.
+const maxKeptLinks = 1 << 14
+
+// reset makes s ready for the next page, and lets go of the last one.
+func (s *scratch) reset() {
+	links := s.page.Links
+	if cap(links) > maxKeptLinks {
+		links, s.hashes = nil, make(map[uint64]struct{})
+	}
+	clear(links)
+	clear(s.hashes)
+	s.page = parse.Page{Links: links[:0]}
+}
+
+// maxURLBytes is the longest URL that is admitted. Servers take 8 to 32 KiB; a crawl must not end by a link of megabytes,
+// which no log and no row of the state would hold.
+const maxURLBytes = 16 << 10
+
+var errTooLong = fmt.Errorf("the URL is longer than %d bytes", maxURLBytes)
+
+func tooLong(u canon.URL) bool { return len(u.String()) > maxURLBytes }
 
 // read takes links and facts from a body.
 func (c *Crawler) read(s *scratch, v *visit, r *fetch.Result) {
 	if !parse.IsHTML(parse.MediaType(v.page.ContentType, r.Body)) {
 		return
 	}
-	s.parser.HTML(parse.Input{URL: v.lease.URL, Header: r.Header, Body: r.Body, Rules: c.canon}, &s.page)
+	s.parser.HTML(parse.Input{URL: v.lease.URL, Header: r.Header, Body: r.Body, Agent: c.product}, &s.page)
 	p := &v.page
-	p.Charset, p.Title, p.Canonical = s.page.Charset, s.page.Title, s.page.Canonical
+	p.Charset, p.Title = s.page.Charset, s.page.Title
+	if len(s.page.Canonical) <= maxURLBytes {
+		p.Canonical = s.page.Canonical
+	}
 	c.sift(s, v)
+	s.reset()
 	if c.extractor == nil {
 		return
 	}
@@ -44,7 +72,6 @@ func (c *Crawler) sift(s *scratch, v *visit) {
 	v.reasons[Repeated] += uint64(page.Repeated)
 	v.reasons[Malformed] += uint64(page.Malformed)
 	v.reasons[UnsupportedScheme] += uint64(page.Unsupported)
-	clear(s.hashes)
 	for _, l := range page.Links {
 		class, followed := c.classOf(l)
 		if !followed {
@@ -84,6 +111,8 @@ func (c *Crawler) classOf(l parse.Link) (frontier.Class, bool) {
 // day it is met nearer.
 func (c *Crawler) refuses(l link, noFollow bool) (Reason, bool) {
 	switch {
+	case tooLong(l.url):
+		return Malformed, true
 	case noFollow:
 		return NoFollow, true
 	case !c.scope.Test(l.url).Admitted:

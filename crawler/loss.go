@@ -10,7 +10,14 @@ type loss struct {
 	Wrong    uint64  `json:"wrong"`   // of these, how many the filter called seen when they were new
 }
 
-func (l *loss) admitted(rate float64) { l.Expected += rate / (1 - rate) }
+// fullRate is the greatest error that counts. A filter that is full calls everything seen, and the sum would be infinite,
+// which no checkpoint can hold.
+const fullRate = 0.999
+
+func (l *loss) admitted(rate float64) {
+	rate = min(rate, fullRate)
+	l.Expected += rate / (1 - rate)
+}
 
 // measured is the filter's error over the whole crawl, as the shadow sample saw it.
 func (l *loss) measured() float64 {

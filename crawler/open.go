@@ -1,7 +1,6 @@
 package crawler
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -11,17 +10,14 @@ import (
 	"slices"
 	"time"
 
-	"crawl/canon"
 	"crawl/fetch"
 	"crawl/frontier"
-	"crawl/internal/parse"
-	"crawl/internal/scope"
 	"crawl/seen"
 	"crawl/store"
 )
 
 // Create makes dir a crawl that starts from the given seeds, and opens it. Seeds that cannot be used are reported to
-// cfg.Log and passed over; ErrNoSeed when none is left. Until Create returns without error, dir holds no crawl.
+// cfg.Log and passed over; ErrNoSeed when none is left. What is wrong with cfg or the seeds leaves no crawl in dir.
 func Create(dir string, cfg Config, seeds iter.Seq2[Seed, error]) (*Crawler, error) {
 	cfg = cfg.withDefaults()
 	if err := cfg.Validate(); err != nil {
@@ -32,14 +28,17 @@ func Create(dir string, cfg Config, seeds iter.Seq2[Seed, error]) (*Crawler, err
 		return nil, err
 	}
 	cfg.Seen = filter.Header().Config // with its seed: the crawl keeps it
-	st, err := store.CreateWith(dir, cfg.Store, func() ([]store.Row, any, error) {
+	st, err := store.Create(dir, cfg.Store, func() ([]store.Row, any, error) {
 		n, err := seedsIn(dir).write(seeds, func(refused error) { cfg.Log.Warn("seed passed over", "err", refused) })
-		if err == nil && n == 0 {
-			err = ErrNoSeed
+		switch {
+		case err != nil:
+			return nil, nil, err
+		case n == 0:
+			return nil, nil, ErrNoSeed
 		}
 		first := newBooks(time.Now())
-		first.State = Stopped
-		return nil, first, errors.Join(err, first.setConfig(cfg))
+		err = first.setConfig(cfg)
+		return nil, first, err
 	})
 	if err != nil {
 		return nil, err
@@ -69,9 +68,9 @@ func open(st *store.Store, edit func(*Config), resumed bool) (*Crawler, error) {
 }
 
 func assemble(st *store.Store, edit func(*Config), resumed bool) (*Crawler, error) {
-	var kept books
-	if err := json.Unmarshal(st.Last().Books, &kept); err != nil {
-		return nil, &store.DamageError{File: "the books in the checkpoint", Offset: -1, Err: err}
+	kept, err := readBooks(st.Last())
+	if err != nil {
+		return nil, err
 	}
 	cfg, err := kept.config()
 	if err != nil {
@@ -83,14 +82,14 @@ func assemble(st *store.Store, edit func(*Config), resumed bool) (*Crawler, erro
 	if err := errors.Join(cfg.Validate(), sameState(before, cfg.Seen, kept.CanonRules)); err != nil {
 		return nil, err
 	}
-	cfg.Frontier.IgnoreRobots, cfg.Frontier.Resumed = cfg.IgnoreRobots, resumed
+	cfg.Frontier.Resumed = resumed
 	if err := kept.setConfig(cfg); err != nil {
 		return nil, err
 	}
 	st.Configure(cfg.Store)
 	c := &Crawler{
-		cfg: cfg, log: cfg.Log, fetcher: cfg.Fetcher, seeds: seedsIn(st.Dir()), guessed: newGuessedHosts(), literal: make(map[string]struct{}),
-		agent: cfg.Fetch.UserAgent, stop: make(chan struct{}), kick: make(chan struct{}, 1),
+		cfg: cfg, log: cfg.Log, product: productOf(cfg.Fetch.UserAgent), fetcher: cfg.Fetcher, seeds: seedsIn(st.Dir()),
+		guessed: newGuessedHosts(), literal: make(map[string]struct{}), stop: make(chan struct{}), kick: make(chan struct{}, 1),
 	}
 	if err := c.build(); err != nil {
 		return nil, err
@@ -110,14 +109,17 @@ func assemble(st *store.Store, edit func(*Config), resumed bool) (*Crawler, erro
 	return c, nil
 }
 
+// ErrFixed: settings that the stored state is built on are not those it was begun with.
+var ErrFixed = errors.New("the crawl's state does not allow these settings")
+
 // sameState refuses settings under which the stored state would mean something else.
-func sameState(before, now seen.Config, rules string) error {
+func sameState(before, now seen.Config, named string) error {
 	var errs []error
 	if before.FalsePositiveRate != now.FalsePositiveRate || before.ExpectedItems != now.ExpectedItems || before.Seed != now.Seed {
-		errs = append(errs, errors.New("fp, expect: the filter was made with other values; start a new crawl to change them"))
+		errs = append(errs, fmt.Errorf("%w: fp, expect: the filter was made with other values; start a new crawl to change them", ErrFixed))
 	}
-	if have := (*canon.Rules)(nil).Version(); rules != have {
-		errs = append(errs, fmt.Errorf("the crawl's URLs were named by rules %q, this program has %q: use the program that began it", rules, have))
+	if have := rules.Version(); named != have {
+		errs = append(errs, fmt.Errorf("the crawl's URLs were named by rules %q, this program has %q: use the program that began it", named, have))
 	}
 	return errors.Join(errs...)
 }
@@ -134,20 +136,11 @@ func (c *Crawler) build() error {
 	if c.frontier, err = frontier.New(c.cfg.Frontier); err != nil {
 		return err
 	}
-	c.scope, err = scope.New(scope.Config{Mode: scope.Mode(c.cfg.Scope.Mode), Include: c.cfg.Scope.Include, Exclude: c.cfg.Scope.Exclude})
-	if err != nil {
+	if c.scope, err = c.cfg.Scope.compile(); err != nil {
 		return err
 	}
-	if len(c.cfg.Extract) > 0 {
-		rules := make([]parse.Rule, len(c.cfg.Extract))
-		for i, e := range c.cfg.Extract {
-			rules[i] = parse.Rule(e)
-		}
-		if c.extractor, err = parse.Compile(rules); err != nil {
-			return err
-		}
-	}
-	return nil
+	c.extractor, err = compileExtract(c.cfg.Extract)
+	return err
 }
 
 func (c Config) withDefaults() Config {
@@ -155,23 +148,4 @@ func (c Config) withDefaults() Config {
 		c.Log = slog.New(slog.NewTextHandler(io.Discard, nil))
 	}
 	return c
-}
-
-func newBooks(now time.Time) books {
-	return books{
-		CanonRules: (*canon.Rules)(nil).Version(), State: Stopped, StartedAt: now.UTC(), Counters: newCounters(),
-	}
-}
-
-func (b *books) setConfig(cfg Config) (err error) {
-	b.Config, err = json.Marshal(cfg)
-	return err
-}
-
-func (b *books) config() (Config, error) {
-	var cfg Config
-	if err := json.Unmarshal(b.Config, &cfg); err != nil {
-		return Config{}, &store.DamageError{File: "the settings in the checkpoint", Offset: -1, Err: err}
-	}
-	return cfg, nil
 }

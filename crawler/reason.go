@@ -11,7 +11,7 @@ type Reason uint8
 // The reasons, in the order in which a link is tested.
 const (
 	Repeated          Reason = iota // met before on the same page
-	Malformed                       // no URL by the WHATWG standard
+	Malformed                       // no URL by the WHATWG standard, or longer than 16 KiB
 	UnsupportedScheme               // neither http nor https
 	NotFollowed                     // of a kind that this crawl does not follow
 	NoFollow                        // on a page that says nofollow

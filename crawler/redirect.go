@@ -34,7 +34,10 @@ func (c *Crawler) redirected(v *visit, r *fetch.Result) {
 		v.astray("no_location", "a redirect without a target")
 		return
 	}
-	target, err := c.canon.Parse(v.lease.URL, ref)
+	target, err := rules.Parse(v.lease.URL, ref)
+	if err == nil && tooLong(target) {
+		err = errTooLong
+	}
 	if err != nil {
 		v.reasons[reasonOf(err)]++
 		v.astray("bad_location", err.Error())

@@ -3,6 +3,7 @@ package crawler
 import (
 	"encoding/binary"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -39,7 +40,7 @@ func (c *Crawler) restoreRows() error {
 		case hostPrefix:
 			var state frontier.HostState
 			if err := json.Unmarshal(value, &state); err != nil {
-				return fmt.Errorf("row %s: %w", key, err)
+				return rowDamage(key, err)
 			}
 			hosts = append(hosts, state)
 		case joinedPrefix:
@@ -47,8 +48,11 @@ func (c *Crawler) restoreRows() error {
 		case labelPrefix:
 			k.labels.restore(key, string(value))
 		case addedPrefix:
-			_, err := c.addToScope(Seed{URL: name})
-			return err
+			u, guessed, err := Seed{URL: name}.parse()
+			if err != nil {
+				return rowDamage(key, err)
+			}
+			c.addToScope(u, guessed)
 		case shadowPrefix:
 			for ; len(value) >= 8; value = value[8:] {
 				k.shadow.hashes[binary.LittleEndian.Uint64(value)] = struct{}{}
@@ -56,37 +60,36 @@ func (c *Crawler) restoreRows() error {
 		}
 		return nil
 	})
+	if err != nil {
+		return err
+	}
 	c.frontier.Restore(hosts)
-	return err
+	return nil
+}
+
+func rowDamage(key string, err error) error {
+	return &store.DamageError{File: "the checkpoint's row " + key, Offset: -1, Err: err}
 }
 
 // restoreScope reads all stored seeds: a link to the host of a late seed is in scope from the first page on.
 func (c *Crawler) restoreScope() error {
-	for stored, err := range c.seeds.from(0) {
+	for seed, err := range c.seeds.from(0) {
 		if err != nil {
 			return err
 		}
-		u, err := c.addToScope(stored.Seed)
-		if err != nil {
-			return err
-		}
-		for _, place := range OpenedBy(u) {
+		c.addToScope(seed.url, seed.guessed)
+		for _, place := range OpenedBy(seed.url) {
 			c.literal[place] = struct{}{}
 		}
 	}
 	return nil
 }
 
-func (c *Crawler) addToScope(s Seed) (canon.URL, error) {
-	u, guessed, err := s.parse()
-	if err != nil {
-		return u, err
-	}
-	c.scope.AddSeed(u)
+func (c *Crawler) addToScope(seed canon.URL, guessed bool) {
+	c.scope.AddSeed(seed)
 	if guessed {
-		c.guessed.add(u.Host())
+		c.guessed.add(seed.Host())
 	}
-	return u, nil
 }
 
 // restoreFilter loads the saved filter and adds the hashes that the log has beyond it. One that cannot be read is remade
@@ -99,6 +102,7 @@ func (c *Crawler) restoreFilter() error {
 		if err := k.store.Filter().Remove(); err != nil {
 			return err
 		}
+		filter = nil // it may lack some of its bits, and would call new what was met
 	}
 	if filter == nil {
 		if filter, err = seen.NewScalable(c.cfg.Seen); err != nil {
@@ -124,7 +128,7 @@ func (c *Crawler) loadFilter() (*seen.Scalable, error) {
 				return err
 			}
 			if h.Config.Seed != c.cfg.Seen.Seed || h.Len() > c.committer.store.Admissions.Len() {
-				return fmt.Errorf("it belongs to another state of the crawl")
+				return errors.New("it belongs to another state of the crawl")
 			}
 			filter, err = seen.Restore(h, c.cfg.Seen.MaxBytes)
 			return err
@@ -224,7 +228,7 @@ func (c *Crawler) addPending(done *bitset.BitSet, again map[uint64]store.DoneEnt
 	}
 	flush()
 	for _, task := range redirected {
-		if task.Via, err = c.redirectChain(task); err != nil {
+		if task.Via, err = redirectChain(k.store.Admissions, task); err != nil {
 			return err
 		}
 		c.frontier.Add(task)
@@ -242,17 +246,20 @@ func pendingTask(seq uint64, a store.Admission, last store.DoneEntry) (frontier.
 		URL: u, Seq: seq, From: a.From, Depth: int(a.Depth), Hop: int(a.Hop), Class: frontier.Class(a.Class), Seed: a.Seed,
 		Attempt: int(last.Attempt), Visit: max(int(last.Visit), 1),
 	}
+	if task.Visit > 1 { // the user asked for it again
+		task.Class = frontier.Added
+	}
 	if last.Due.After(time.Now()) {
 		task.NotBefore = last.Due
 	}
 	return task, nil
 }
 
-// redirectChain follows a redirect's target back to the page that was linked.
-func (c *Crawler) redirectChain(task frontier.Task) (*frontier.Redirect, error) {
+// redirectChain follows a redirect's target back to the page that was linked. It is nil for a task that is none.
+func redirectChain(log *store.AdmissionLog, task frontier.Task) (*frontier.Redirect, error) {
 	var hashes []uint64 // the last redirect first
 	for from, hop := task.From, task.Hop; from != 0 && hop > 0; {
-		a, err := c.committer.store.Admissions.Get(from)
+		a, err := log.Get(from)
 		if err != nil {
 			return nil, err
 		}

@@ -14,7 +14,7 @@ const (
 	robotsTTL  = 24 * time.Hour   // RFC 9309, section 2.4
 	closedTTL  = 10 * time.Minute // for a robots.txt that could not be had: then it is asked for again
 	resolveTTL = 5 * time.Minute  // net.Resolver does not tell a name's own
-	dnsFailTTL = 5 * time.Second  // shorter than the wait before a retry
+	dnsFailTTL = 5 * time.Second  // for a look-up that failed
 )
 
 // permission is what the frontier keeps with an origin: its rules, or why nobody knows them.
@@ -38,9 +38,17 @@ func (c *Crawler) resolve(ctx context.Context, l frontier.Lease) error {
 	case c.nothingLearnt(ctx, err):
 		return c.frontier.Return(l)
 	case err != nil:
-		return c.frontier.ResolveFailed(l, err, dnsFailTTL)
+		return c.frontier.ResolveFailed(l, err, c.failureTTL(err))
 	}
 	return c.frontier.Resolved(l, addrs, resolveTTL)
+}
+
+// failureTTL is how long a failed look-up is held true. When it may end otherwise, that is over before the first retry.
+func (c *Crawler) failureTTL(err error) time.Duration {
+	if failure, ok := errors.AsType[*fetch.Error](err); ok && failure.Transient {
+		return min(dnsFailTTL, c.cfg.RetryDelay)
+	}
+	return dnsFailTTL
 }
 
 // askRobots makes one request for a robots.txt. RFC 9309, section 2.3.1: 4xx opens the site; 5xx, 429 and no answer close
@@ -82,18 +90,18 @@ func (c *Crawler) robotsAnswered(l frontier.Lease, r *fetch.Result) error {
 		outcome.Failed = true
 		outcome.RetryAfter, _ = fetch.RetryAfter(r.Header, time.Now())
 		if l.Attempt < c.cfg.Retries {
-			return c.frontier.Retry(l, max(c.backoff(l.Attempt), outcome.RetryAfter), outcome)
+			return c.frontier.Retry(l, c.backoff(l.Attempt), outcome) // it caps Retry-After, and waits for the longer
 		}
-		return c.frontier.Permit(l, &permission{Robots: fetch.RobotsFrom(r, nil, c.agent)}, closedTTL, outcome)
+		return c.frontier.Permit(l, &permission{Robots: fetch.RobotsFrom(r, nil, c.product)}, closedTTL, outcome)
 	}
-	return c.frontier.Permit(l, &permission{Robots: fetch.RobotsFrom(r, nil, c.agent)}, robotsTTL, outcome)
+	return c.frontier.Permit(l, &permission{Robots: fetch.RobotsFrom(r, nil, c.product)}, robotsTTL, outcome)
 }
 
 // redirectRobots: a target that cannot be asked leaves the site without rules, as a missing file would.
 func (c *Crawler) redirectRobots(l frontier.Lease, r *fetch.Result, outcome frontier.Outcome) error {
 	open := &permission{Robots: fetch.AllowAll()}
 	ref, _ := r.Location()
-	target, err := c.canon.Parse(l.URL, ref)
+	target, err := rules.Parse(l.URL, ref)
 	if err != nil || ref == "" {
 		return c.frontier.Permit(l, open, robotsTTL, outcome)
 	}
@@ -108,5 +116,14 @@ func (c *Crawler) closed(why string) *permission {
 	return &permission{Robots: fetch.DisallowAll(why)}
 }
 
+// maxDoubled: a wait before a retry that is as long as this grows no further.
+const maxDoubled = 24 * time.Hour
+
 // backoff is the wait before retry n, counted from 0.
-func (c *Crawler) backoff(n int) time.Duration { return c.cfg.RetryDelay << min(n, 16) }
+func (c *Crawler) backoff(n int) time.Duration {
+	wait := c.cfg.RetryDelay
+	for ; n > 0 && wait < maxDoubled; n-- {
+		wait *= 2
+	}
+	return wait
+}

@@ -18,13 +18,23 @@ var (
 )
 
 // Run crawls until nothing is left, a limit is reached, Stop is called or ctx ends; then requests in flight have
-// Config.Grace to finish, and a last checkpoint is made. It returns nil when the crawl is complete, partial or at a limit
-// the user set, which Snapshot tells apart; the cause otherwise. No goroutine it started outlives it.
+// Config.Grace to finish, and a last checkpoint is made. It returns nil when the crawl is complete, partial, stopped by
+// Stop or at a limit the user set, which Snapshot tells apart; ctx's cause when ctx ended it. With any other error there
+// is no last checkpoint, and the one before it stands. No goroutine it started outlives it.
 func (c *Crawler) Run(ctx context.Context) error {
 	c.committer.begin()
-	defer c.committer.abandon()
 	run, end := context.WithCancelCause(ctx)
 	defer end(nil)
+	if err := c.crawl(ctx, run, end); err != nil {
+		c.committer.abandon(err)
+		return err
+	}
+	return c.finish(context.Cause(run))
+}
+
+// crawl fetches until run ends, with checkpoints all the while. Requests have a context of their own, since they go on
+// for a while after run has ended.
+func (c *Crawler) crawl(ctx, run context.Context, end context.CancelCauseFunc) error {
 	requests, cancelRequests := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancelRequests()
 
@@ -36,11 +46,10 @@ func (c *Crawler) Run(ctx context.Context) error {
 
 	err := c.fetchAll(run, requests, end)
 	close(done)
-	err = errors.Join(err, helpers.Wait())
-	if err != nil {
-		return err
+	if failure := helpers.Wait(); err == nil { // of two failures one is the other's echo
+		err = failure
 	}
-	return c.finish(context.Cause(run))
+	return err
 }
 
 // fetchAll runs the fetchers and the reader of seeds until each of them is done.
@@ -112,33 +121,42 @@ func (c *Crawler) serve(requests context.Context, s *scratch, l frontier.Lease) 
 
 // watch ends the run when Stop is called or its time is used up, and the requests in flight when their grace is over.
 func (c *Crawler) watch(run context.Context, end context.CancelCauseFunc, done <-chan struct{}, cancelRequests func()) {
-	limit := time.NewTimer(time.Hour)
-	limit.Stop()
-	defer limit.Stop()
-	if c.cfg.MaxTime != nil {
-		limit.Reset(*c.cfg.MaxTime)
-	}
-	for run.Err() == nil {
-		select {
-		case <-done:
-			return
-		case <-c.stop:
-			end(errStopped)
-		case <-limit.C:
-			if left := *c.cfg.MaxTime - c.committer.active(); left > 0 {
-				limit.Reset(left) // it was paused for a while
-				continue
-			}
-			end(errMaxTime)
-		case <-run.Done():
-		}
-	}
-	c.committer.setState(Stopping)
+	c.awaitEnd(run, end)
+	c.committer.windDown()
 	grace := time.NewTimer(c.cfg.Grace)
 	defer grace.Stop()
 	select {
 	case <-done:
 	case <-grace.C:
 		cancelRequests()
+	}
+}
+
+// timeCheck is the least time between two looks at whether a run's time is used up: a pause puts its end off.
+const timeCheck = 10 * time.Millisecond
+
+// awaitEnd returns when run has ended, and ends it when Stop is called or its time is used up.
+func (c *Crawler) awaitEnd(run context.Context, end context.CancelCauseFunc) {
+	limit := time.NewTimer(0)
+	limit.Stop()
+	defer limit.Stop()
+	if c.cfg.MaxTime != nil {
+		limit.Reset(*c.cfg.MaxTime)
+	}
+	for {
+		select {
+		case <-run.Done():
+			return
+		case <-c.stop:
+			end(errStopped)
+			return
+		case <-limit.C:
+		}
+		left := *c.cfg.MaxTime - c.committer.active()
+		if left <= 0 {
+			end(errMaxTime)
+			return
+		}
+		limit.Reset(max(left, timeCheck))
 	}
 }

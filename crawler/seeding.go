@@ -6,16 +6,23 @@ import (
 
 	"crawl/canon"
 	"crawl/frontier"
-	"crawl/store"
 )
 
 // seedTask is a seed on its way into the crawl.
 type seedTask struct {
-	url   canon.URL
-	hash  uint64
-	label string
-	class frontier.Class
+	url     canon.URL
+	guessed bool // it came without a scheme
+	hash    uint64
+	label   string
+	class   frontier.Class
 }
+
+func (c *Crawler) seedTask(u canon.URL, guessed bool, label string, class frontier.Class) seedTask {
+	return seedTask{url: u, guessed: guessed, hash: c.hash(u), label: label, class: class}
+}
+
+// text is the seed as it is kept: it parses to the same URL, with the same guess.
+func (s seedTask) text() string { return seedText(s.url, s.guessed) }
 
 const (
 	seedBatch = 1024    // seeds a commit
@@ -24,24 +31,20 @@ const (
 
 // feedSeeds admits the stored seeds from where the last checkpoint left them. Fetching begins meanwhile.
 func (c *Crawler) feedSeeds(ctx context.Context) error {
-	from := c.committer.seedMark()
-	if from.Done {
+	mark := c.committer.seedMark()
+	if mark.Done {
 		return nil
 	}
-	mark := from
 	batch := make([]seedTask, 0, seedBatch)
-	for stored, err := range c.seeds.from(from.Offset) {
+	for s, err := range c.seeds.from(mark.Offset) {
 		if err != nil {
 			return err
 		}
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		task, err := c.seedTask(stored.Seed, frontier.Seed)
-		if err != nil {
-			return &store.DamageError{File: string(c.seeds), Offset: stored.end, Err: err}
-		}
-		batch, mark.Offset = append(batch, task), stored.end
+		batch = append(batch, c.seedTask(s.url, s.guessed, s.label, frontier.Seed))
+		mark.Offset = s.end
 		if len(batch) == seedBatch {
 			if err := c.committer.admitSeeds(batch, mark); err != nil {
 				return err
@@ -53,28 +56,20 @@ func (c *Crawler) feedSeeds(ctx context.Context) error {
 	return c.committer.admitSeeds(batch, mark)
 }
 
-func (c *Crawler) seedTask(s Seed, class frontier.Class) (seedTask, error) {
-	u, _, err := s.parse()
-	if err != nil {
-		return seedTask{}, err
-	}
-	return seedTask{url: u, hash: c.hash(u), label: s.Label, class: class}, nil
-}
-
 // admitSeeds is one commit of seeds, after which mark is how far they were read.
 func (k *committer) admitSeeds(batch []seedTask, mark seedMark) error {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	if err := k.offerSeeds(batch); err != nil {
-		return err
-	}
-	if mark.Done || len(k.maybes) > maxMaybes {
-		if err := k.settleMaybes(); err != nil {
+	return k.whole(func() error {
+		if err := k.offerSeeds(batch); err != nil {
 			return err
 		}
-	}
-	k.books.Seeds = mark
-	return nil
+		if mark.Done || len(k.maybes) > maxMaybes {
+			if err := k.settleMaybes(); err != nil {
+				return err
+			}
+		}
+		k.books.Seeds = mark
+		return nil
+	})
 }
 
 // offerSeeds admits seeds that are surely new. The rest waits for settleMaybes: what a user names is not left to chance.
@@ -101,11 +96,7 @@ func (k *committer) settleMaybes() error {
 	if len(k.maybes) == 0 {
 		return nil
 	}
-	wanted := make(map[uint64]struct{}, len(k.maybes))
-	for _, s := range k.maybes {
-		wanted[s.hash] = struct{}{}
-	}
-	known, err := k.store.Admissions.Find(wanted)
+	known, err := k.admissionsOf(k.maybes)
 	if err != nil {
 		return err
 	}

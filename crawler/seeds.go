@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"iter"
 	"net"
 	"net/netip"
@@ -36,10 +37,19 @@ func (e *SeedError) Error() string {
 	if e.Seed.Line > 0 {
 		return fmt.Sprintf("seed on line %d: %v", e.Seed.Line, e.Err)
 	}
-	return fmt.Sprintf("seed %q: %v", e.Seed.URL, e.Err)
+	return fmt.Sprintf("seed %q: %v", shortened(e.Seed.URL), e.Err)
 }
 
 func (e *SeedError) Unwrap() error { return e.Err }
+
+// shortened keeps a text of megabytes out of a message.
+func shortened(text string) string {
+	const most = 200
+	if len(text) <= most {
+		return text
+	}
+	return strings.ToValidUTF8(text[:most], "") + "…"
+}
 
 // maxSeedLine bounds a line of a seed file, in bytes.
 const maxSeedLine = 1 << 20
@@ -85,10 +95,21 @@ func (s Seed) parse() (u canon.URL, guessed bool, err error) {
 	if !hasScheme(text) {
 		guessed, text = true, "https://"+strings.TrimPrefix(text, "//")
 	}
-	if u, err = canon.Parse(text); err != nil {
+	if u, err = canon.Parse(text); err == nil && tooLong(u) {
+		err = errTooLong
+	}
+	if err != nil {
 		return canon.URL{}, false, &SeedError{s, err}
 	}
 	return u, guessed, nil
+}
+
+// seedText is what a seed is kept as: it parses to the same URL, with the same guess.
+func seedText(u canon.URL, guessed bool) string {
+	if guessed {
+		return strings.TrimPrefix(u.String(), "https://")
+	}
+	return u.String()
 }
 
 // hasScheme tells "mailto:x" and "http:x" from "a.example", "a.example:8080/x" and "localhost:8080".
@@ -105,27 +126,26 @@ type seedFile string
 
 func seedsIn(dir string) seedFile { return seedFile(filepath.Join(dir, "seeds")) }
 
-// write copies the usable seeds, durably, and returns how many there are. The others go to refused, as *SeedError.
+// write copies the usable seeds, durably, and returns how many there are. The others go to refused, as *SeedError. An error
+// of the disk is a *store.WriteError, one of the sequence is returned as it is.
 func (f seedFile) write(seeds iter.Seq2[Seed, error], refused func(error)) (n int, err error) {
-	if err := os.MkdirAll(filepath.Dir(string(f)), 0o755); err != nil {
-		return 0, err
-	}
 	file, err := os.OpenFile(string(f), os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o644)
 	if err != nil {
-		return 0, err
+		return 0, &store.WriteError{File: string(f), Err: err}
 	}
-	n, err = writeSeeds(file, seeds, refused)
-	if err == nil {
-		err = file.Sync()
-	}
-	if err = errors.Join(err, file.Close()); err != nil {
-		return n, &store.WriteError{File: string(f), Err: err}
+	out := bufio.NewWriter(file) // keeps its first error for Flush
+	n, err = writeSeeds(out, seeds, refused)
+	failure := errors.Join(out.Flush(), file.Sync(), file.Close())
+	switch {
+	case err != nil:
+		return n, err
+	case failure != nil:
+		return n, &store.WriteError{File: string(f), Err: failure}
 	}
 	return n, nil
 }
 
-func writeSeeds(w io.Writer, seeds iter.Seq2[Seed, error], refused func(error)) (n int, err error) {
-	out := bufio.NewWriter(w)
+func writeSeeds(out *bufio.Writer, seeds iter.Seq2[Seed, error], refused func(error)) (n int, err error) {
 	for seed, err := range seeds {
 		if err != nil {
 			return n, err
@@ -136,35 +156,40 @@ func writeSeeds(w io.Writer, seeds iter.Seq2[Seed, error], refused func(error)) 
 			continue
 		}
 		n++
-		text := u.String()
-		if guessed {
-			text = strings.TrimPrefix(text, "https://")
-		}
 		label := strings.ReplaceAll(seed.Label, "\n", " ")
-		if _, err := fmt.Fprintf(out, "%s\t%s\n", text, label); err != nil {
-			return n, err
+		if _, err := fmt.Fprintf(out, "%s\t%s\n", seedText(u, guessed), label); err != nil {
+			break // Flush tells it again
 		}
 	}
-	return n, out.Flush()
+	return n, nil
 }
 
-// storedSeed is a seed with the place after it in the file.
+// storedSeed is a seed of the crawl's own copy.
 type storedSeed struct {
-	Seed
-	end int64
+	url     canon.URL
+	guessed bool
+	label   string
+	end     int64 // the place after it in the file
 }
 
-// from reads the stored seeds behind a place.
+// from reads the stored seeds behind a place. What is not as it was written is a *store.DamageError, and ends the sequence.
 func (f seedFile) from(offset int64) iter.Seq2[storedSeed, error] {
 	return func(yield func(storedSeed, error) bool) {
+		damaged := func(at int64, err error) {
+			yield(storedSeed{}, &store.DamageError{File: string(f), Offset: at, Err: err})
+		}
 		file, err := os.Open(string(f))
-		if err != nil {
-			yield(storedSeed{}, &store.DamageError{File: string(f), Offset: -1, Err: err})
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			damaged(-1, err)
+			return
+		case err != nil: // too many open files, or no permission
+			yield(storedSeed{}, err)
 			return
 		}
 		defer file.Close()
 		if _, err := file.Seek(offset, io.SeekStart); err != nil {
-			yield(storedSeed{}, &store.DamageError{File: string(f), Offset: offset, Err: err})
+			damaged(offset, err)
 			return
 		}
 		lines := bufio.NewReaderSize(file, 64<<10)
@@ -173,18 +198,37 @@ func (f seedFile) from(offset int64) iter.Seq2[storedSeed, error] {
 			if errors.Is(err, io.EOF) && line == "" {
 				return
 			}
-			at += int64(len(line))
-			seed, ok := parseSeedLine(line)
-			if err != nil || !ok {
-				yield(storedSeed{}, &store.DamageError{File: string(f), Offset: at - int64(len(line)),
-					Err: errors.New("a seed's line is not whole")})
+			seed, err := readStoredSeed(line, err)
+			if err != nil {
+				damaged(at, err)
 				return
 			}
-			if !yield(storedSeed{seed, at}, nil) {
+			at += int64(len(line))
+			seed.end = at
+			if !yield(seed, nil) {
 				return
 			}
 		}
 	}
+}
+
+// readStoredSeed judges what was read of the file: a line, or less and why.
+func readStoredSeed(line string, err error) (storedSeed, error) {
+	if errors.Is(err, io.EOF) {
+		return storedSeed{}, errors.New("the last line is not whole")
+	}
+	if err != nil {
+		return storedSeed{}, err
+	}
+	seed, ok := parseSeedLine(line)
+	if !ok {
+		return storedSeed{}, errors.New("a line holds no seed")
+	}
+	u, guessed, err := seed.parse()
+	if err != nil {
+		return storedSeed{}, err
+	}
+	return storedSeed{url: u, guessed: guessed, label: seed.Label}, nil
 }
 
 // OpenedBy returns what a seed opens for fetch.Config.AllowPrivate: its address and port, when it is a literal address or

@@ -1,7 +1,6 @@
 package crawler
 
 import (
-	"encoding/json"
 	"maps"
 	"math"
 	"time"
@@ -35,9 +34,9 @@ type Snapshot struct {
 	PagesPerS    float64           `json:"pages_per_s"` // last 60 s
 	BytesPerS    float64           `json:"bytes_per_s"`
 	Seen         FilterView        `json:"seen"`
-	Checkpoint   lastWrite         `json:"checkpoint"`
+	Checkpoint   CheckpointView    `json:"checkpoint"` // the last one
 	RSSBytes     uint64            `json:"rss_bytes"`
-	LimitReached string            `json:"limit_reached,omitempty"`
+	LimitReached string            `json:"limit_reached"` // max_pages or max_time; empty: none
 }
 
 // FilterView is what a snapshot says of the filter.
@@ -54,6 +53,15 @@ type FilterView struct {
 	ExpectedSkipped     float64 `json:"expected_skipped"` // new URLs taken for seen, over the crawl
 	ExpectedSkippedHigh float64 `json:"expected_skipped_high"`
 	Capped              bool    `json:"capped"` // at its memory cap: fp_now grows past fp_target
+}
+
+// CheckpointView is what a snapshot says of a checkpoint.
+type CheckpointView struct {
+	Number uint64    `json:"number"`
+	At     time.Time `json:"at"`
+	// What it took. Read from a checkpoint itself, these are of the one before.
+	DurationMS int64 `json:"duration_ms"`
+	Bytes      int   `json:"bytes"`
 }
 
 // Snapshot returns the crawl as it is.
@@ -75,19 +83,18 @@ func (c *Crawler) Snapshot() Snapshot {
 
 // ReadSnapshot returns a crawl as its last checkpoint holds it. A crawl whose process was killed counts as stopped.
 func ReadSnapshot(cut store.Cut) (Snapshot, error) {
-	var b books
-	if err := json.Unmarshal(cut.Books, &b); err != nil {
-		return Snapshot{}, &store.DamageError{File: "the books in the checkpoint", Offset: -1, Err: err}
+	b, err := readBooks(cut)
+	if err != nil {
+		return Snapshot{}, err
 	}
 	s := b.snapshot()
 	if s.State == Running || s.State == Stopping || s.State == Paused {
 		s.State = Stopped
 	}
-	s.Checkpoint.Number, s.Checkpoint.At = cut.Number, cut.At
 	return s, nil
 }
 
-// snapshot turns the books into what people read. All that is not done counts as queued.
+// snapshot turns the books into what people read. All that is not done counts as queued, as it does after a kill.
 func (b *books) snapshot() Snapshot {
 	c := &b.Counters
 	return Snapshot{
@@ -115,9 +122,9 @@ func (l *loss) high() float64 { return l.Expected + 1.96*math.Sqrt(l.Expected) }
 
 // ReadRendering returns the settings as their user wrote them, as the checkpoint keeps them.
 func ReadRendering(cut store.Cut) (string, error) {
-	var b books
-	if err := json.Unmarshal(cut.Books, &b); err != nil {
-		return "", &store.DamageError{File: "the books in the checkpoint", Offset: -1, Err: err}
+	b, err := readBooks(cut)
+	if err != nil {
+		return "", err
 	}
 	cfg, err := b.config()
 	return cfg.Rendering, err

@@ -1,35 +1,72 @@
 package crawler
 
 import (
-	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"crawl/frontier"
+	"crawl/store"
 )
+
+// errEnding: what is ending, or has ended, is not paused.
+var errEnding = errors.New("the crawl's run is ending or has ended")
 
 // begin makes the crawl a running one.
 func (k *committer) begin() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	now := time.Now()
+	k.running, k.ending = true, false
 	k.books.State, k.books.LimitReached = Running, ""
 	k.clock.start(now)
 	k.rate.since = now
-	k.running = true
+	if k.frontier.Paused() { // since before this run
+		k.enterPause(now)
+	}
 }
 
-// setState enters what the crawl is doing.
-func (k *committer) setState(s State) {
+// pause keeps the frontier from handing anything out. The books say so only of a run that goes on.
+func (k *committer) pause() error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	now := time.Now()
-	if s == Paused {
-		k.clock.pause(now)
-	} else {
-		k.clock.unpause(now)
+	if k.ending {
+		return errEnding
 	}
-	k.books.State = s
+	k.frontier.Pause()
+	if k.running {
+		k.enterPause(time.Now())
+	}
+	return nil
+}
+
+func (k *committer) enterPause(now time.Time) {
+	k.books.State = Paused
+	k.clock.pause(now)
+}
+
+// resume ends a pause.
+func (k *committer) resume() error {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.ending {
+		return errEnding
+	}
+	k.frontier.Resume()
+	if k.running {
+		k.books.State = Running
+		k.clock.unpause(time.Now())
+	}
+	return nil
+}
+
+// windDown says that a run is ending: what is in flight finishes, and nothing else.
+func (k *committer) windDown() {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.ending = true
+	k.books.State = Stopping
+	k.clock.unpause(time.Now())
 }
 
 // active is how long this run has gone on, pauses excluded.
@@ -39,53 +76,80 @@ func (k *committer) active() time.Duration {
 	return k.clock.active(time.Now())
 }
 
-func (k *committer) countRequest() {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	k.books.Counters.Requests++
-}
-
-// finish makes the last checkpoint of a run. cause is why it ended.
+// finish makes the last checkpoint of a run, and returns what Run returns. cause is why the run ended. It is returned only
+// when the state is saved: whoever ended the run relies on that.
 func (c *Crawler) finish(cause error) error {
-	state, limit, err := c.verdict(cause)
-	c.committer.end(state, limit)
-	return errors.Join(err, c.checkpoint())
-}
-
-// verdict says what the crawl is when its run has ended, and whether Run returns the cause.
-func (c *Crawler) verdict(cause error) (state State, limit string, err error) {
-	switch {
-	case errors.Is(cause, frontier.ErrDrained) && c.frontier.Stats().Queued == 0:
-		return Complete, "", nil
-	case errors.Is(cause, frontier.ErrDrained):
-		return Partial, "", nil
-	case errors.Is(cause, errMaxPages):
-		return Stopped, "max_pages", nil
-	case errors.Is(cause, errMaxTime):
-		return Stopped, "max_time", nil
-	case errors.Is(cause, errStopped):
-		return Stopped, "", nil
-	case cause == nil:
-		return Stopped, "", context.Canceled
+	err := c.committer.end(cause)
+	if failure := c.checkpoint(); failure != nil {
+		c.committer.abandon(failure)
+		return failure
 	}
-	return Stopped, "", cause
+	return err
 }
 
-func (k *committer) end(state State, limit string) {
+// end closes the books of a run, and returns its cause if that is an error.
+func (k *committer) end(cause error) error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	k.books.State, k.books.LimitReached = state, limit
+	k.closeRun(k.verdict(cause))
+	limit, err := limitOf(cause)
+	if k.books.State != Complete { // with nothing left, no limit kept anything back
+		k.books.LimitReached = limit
+	}
+	return err
+}
+
+// limitOf tells the ends that the user wanted from errors, and which limit it was, if any.
+func limitOf(cause error) (limit string, err error) {
+	switch {
+	case errors.Is(cause, frontier.ErrDrained), errors.Is(cause, errStopped):
+		return "", nil
+	case errors.Is(cause, errMaxPages):
+		return "max_pages", nil
+	case errors.Is(cause, errMaxTime):
+		return "max_time", nil
+	}
+	return "", cause
+}
+
+// verdict says what the crawl is when its run has ended. What was added while the run was ending is left, and may be
+// fetched: that crawl is neither complete nor partial.
+func (k *committer) verdict(cause error) State {
+	queue := k.frontier.Stats()
+	switch {
+	case queue.Queued == 0 && k.books.Seeds.Done:
+		return Complete
+	case queue.Queued == queue.Stranded && errors.Is(cause, frontier.ErrDrained):
+		return Partial
+	}
+	return Stopped
+}
+
+// closeRun ends a run in the books.
+func (k *committer) closeRun(s State) {
+	k.running, k.ending = false, true
+	k.books.State = s
 	k.clock.stop(time.Now())
-	k.running = false
 }
 
-// abandon tells those who wait for a checkpoint that none will come, when a run ended by an error.
-func (k *committer) abandon() {
+// reopen: what was added to a crawl that had nothing left, or nothing that may be fetched, is left to fetch.
+func (k *committer) reopen() {
+	if k.books.State == Complete || k.books.State == Partial {
+		k.books.State = Stopped
+	}
+}
+
+// abandon ends a run that failed without a last checkpoint, and tells those who wait for one that none will come.
+func (k *committer) abandon(failure error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	k.running = false
+	s := Stopped
+	if _, damaged := errors.AsType[*store.DamageError](failure); damaged {
+		s = Damaged
+	}
+	k.closeRun(s)
 	for _, w := range k.waiters {
-		w <- errors.New("the crawl ended before its checkpoint")
+		w <- fmt.Errorf("the crawl ended before its checkpoint: %w", failure)
 	}
 	k.waiters = nil
 }

@@ -98,7 +98,7 @@ func (c *Crawler) nothingLearnt(ctx context.Context, err error) bool {
 	if !ok || failure.Code() != fetch.CodeExhausted {
 		return false
 	}
-	c.log.Warn("this machine has no file or port left for a connection: lower concurrency, or raise its limits", "err", err)
+	c.warnExhausted(err)
 	pause := time.NewTimer(exhaustedPause)
 	defer pause.Stop()
 	select {
@@ -108,6 +108,16 @@ func (c *Crawler) nothingLearnt(ctx context.Context, err error) bool {
 	return true
 }
 
+// exhaustedQuiet is how long the log says nothing more of it: with a thousand fetchers it would say little else.
+const exhaustedQuiet = 10 * time.Second
+
+func (c *Crawler) warnExhausted(err error) {
+	now, last := time.Now().UnixNano(), c.exhaustedAt.Load()
+	if time.Duration(now-last) >= exhaustedQuiet && c.exhaustedAt.CompareAndSwap(last, now) {
+		c.log.Warn("this machine has no file or port left for a connection: lower concurrency, or raise its limits", "err", err)
+	}
+}
+
 // encode does what can be done of the record before its number is known.
 func (v *visit) encode() *visit {
 	if v.end != endDone {
@@ -115,7 +125,7 @@ func (v *visit) encode() *visit {
 	}
 	var err error
 	if v.record, err = store.EncodePage(&v.page); err != nil {
-		// Only a value that extraction made can have no JSON form.
+		// Only what extraction made can be too long for a record, or have no JSON form.
 		v.page.Extract, v.page.Error = nil, &store.PageError{Code: "extract", Phase: "parse", Message: err.Error()}
 		v.record, _ = store.EncodePage(&v.page)
 	}
@@ -135,15 +145,16 @@ func (c *Crawler) permitted(v *visit) bool {
 		c.failed(v, l.ResolveErr)
 		return false
 	}
-	rules, ok := l.Permission.(*permission)
+	site, ok := l.Permission.(*permission)
 	if !ok {
 		return true // robots.txt is ignored
 	}
-	if rules.unanswered != nil {
-		v.fail(rules.unanswered) // it was tried as often as a page would be
+	if site.unanswered != nil {
+		v.fail(site.unanswered) // it was tried as often as a page would be
+		c.tryHTTP(v)
 		return false
 	}
-	if d := rules.Test(l.URL); !d.Allowed {
+	if d := site.Test(l.URL); !d.Allowed {
 		v.refuse(store.OutcomeRobotsDenied, "robots", robotsRule(d))
 		return false
 	}
@@ -166,27 +177,27 @@ func (v *visit) refuse(o store.Outcome, phase, why string) {
 
 // failed ends a visit that got no answer: again later, or for good.
 func (c *Crawler) failed(v *visit, err error) {
-	failure := v.fail(err)
-	if failure == nil || v.page.Outcome == store.OutcomeAddressDenied {
+	transient := v.fail(err)
+	if v.page.Outcome == store.OutcomeAddressDenied {
 		return
 	}
 	asked := v.lease.ResolveErr == nil
-	v.answer = frontier.Outcome{Requested: asked, Failed: asked || failure.Transient}
-	if failure.Transient {
+	v.answer = frontier.Outcome{Requested: asked, Failed: asked || transient}
+	if transient {
 		c.retryLater(v)
 	}
-	if v.end == endDone {
+	if v.end == endDone && asked {
 		c.tryHTTP(v)
 	}
 }
 
-// fail enters why there was no answer.
-func (v *visit) fail(err error) *fetch.Error {
+// fail enters why there was no answer, and reports whether another try may end otherwise.
+func (v *visit) fail(err error) (transient bool) {
 	v.page.Outcome = store.OutcomeFailed
 	failure, ok := errors.AsType[*fetch.Error](err)
-	if !ok {
-		v.page.Error = &store.PageError{Code: "other", Phase: "fetch", Message: err.Error()}
-		return nil
+	if !ok { // of a Fetcher that does not keep to its contract
+		v.page.Error = &store.PageError{Code: string(fetch.CodeOther), Phase: "fetch", Message: err.Error()}
+		return false
 	}
 	v.page.Error = &store.PageError{
 		Code: string(failure.Code()), Phase: failure.Phase.String(), Message: failure.Err.Error(),
@@ -194,7 +205,7 @@ func (v *visit) fail(err error) *fetch.Error {
 	if failure.Code() == fetch.CodeAddressDenied {
 		v.page.Outcome = store.OutcomeAddressDenied
 	}
-	return failure
+	return failure.Transient
 }
 
 // retryLater makes the visit a retry while attempts are left.
@@ -206,7 +217,7 @@ func (c *Crawler) retryLater(v *visit) {
 	v.wait = c.backoff(v.lease.Attempt)
 }
 
-// tryHTTP: a seed without a scheme was taken as https first.
+// tryHTTP: a seed without a scheme was taken as https first, and got no answer there.
 func (c *Crawler) tryHTTP(v *visit) {
 	l := v.lease
 	if !c.guessed.has(l.URL.Host()) || l.Class > frontier.Added || l.Hop > 0 || l.URL.Scheme() != "https" {
@@ -222,7 +233,10 @@ func (c *Crawler) tryHTTP(v *visit) {
 // answered enters an answer's head, and decides whether it is the visit's last.
 func (c *Crawler) answered(v *visit, r *fetch.Result) {
 	p := &v.page
-	p.Status, p.IP = r.Status, r.Addr.Addr().String()
+	p.Status = r.Status
+	if r.Addr.IsValid() { // a Fetcher of the caller's need not know it
+		p.IP = r.Addr.Addr().String()
+	}
 	p.BodyBytes, p.DecodedBytes = int64(len(r.Payload)), int64(len(r.Body))
 	p.DurationMS = r.Took.Milliseconds()
 	p.ContentType = r.Header.Get("Content-Type")
