@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"log/slog"
 	"net/netip"
-	"strings"
 	"time"
 
 	"crawl/canon"
@@ -129,23 +128,6 @@ func compileExtract(fields []Extract) (*parse.Extractor, error) {
 
 // rules name URLs: the safe rules, whose version the books keep.
 var rules *canon.Rules
-
-// productOf returns the name in a User-Agent value, by which robots.txt and pages speak to us: what stands before the
-// first slash or blank, behind "compatible;" where it poses as a browser first. An empty value fetch replaces by its own.
-func productOf(userAgent string) string {
-	if userAgent == "" {
-		return "crawl"
-	}
-	if strings.HasPrefix(userAgent, "Mozilla/") {
-		if _, name, ok := strings.Cut(userAgent, "compatible;"); ok {
-			userAgent = strings.TrimSpace(name)
-		}
-	}
-	if i := strings.IndexAny(userAgent, "/ "); i >= 0 {
-		return userAgent[:i]
-	}
-	return userAgent
-}
 
 // maxRetries keeps the attempt number within the done log's field.
 const maxRetries = 100

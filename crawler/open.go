@@ -1,6 +1,7 @@
 package crawler
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -88,7 +89,7 @@ func assemble(st *store.Store, edit func(*Config), resumed bool) (*Crawler, erro
 	}
 	st.Configure(cfg.Store)
 	c := &Crawler{
-		cfg: cfg, log: cfg.Log, product: productOf(cfg.Fetch.UserAgent), fetcher: cfg.Fetcher, seeds: seedsIn(st.Dir()),
+		cfg: cfg, log: cfg.Log, product: fetch.Product(cmp.Or(cfg.Fetch.UserAgent, fetch.DefaultUserAgent)), fetcher: cfg.Fetcher, seeds: seedsIn(st.Dir()),
 		guessed: newGuessedHosts(), literal: make(map[string]struct{}), stop: make(chan struct{}), kick: make(chan struct{}, 1),
 	}
 	if err := c.build(); err != nil {

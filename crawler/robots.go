@@ -75,7 +75,7 @@ func (c *Crawler) askRobots(ctx context.Context, l frontier.Lease) error {
 func (c *Crawler) robotsFailed(l frontier.Lease, err error) error {
 	outcome := frontier.Outcome{Requested: true, Failed: true}
 	failure, ok := errors.AsType[*fetch.Error](err)
-	if ok && failure.Transient && l.Attempt < c.cfg.Retries {
+	if ok && failure.Transient && l.Attempt < c.cfg.Retries && !c.guessed.disproved(l.URL, err) {
 		return c.frontier.Retry(l, c.backoff(l.Attempt), outcome)
 	}
 	return c.frontier.Permit(l, &permission{unanswered: err}, closedTTL, outcome)

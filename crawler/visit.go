@@ -183,7 +183,7 @@ func (c *Crawler) failed(v *visit, err error) {
 	}
 	asked := v.lease.ResolveErr == nil
 	v.answer = frontier.Outcome{Requested: asked, Failed: asked || transient}
-	if transient {
+	if transient && !c.guessed.disproved(v.lease.URL, err) {
 		c.retryLater(v)
 	}
 	if v.end == endDone && asked {
@@ -220,7 +220,7 @@ func (c *Crawler) retryLater(v *visit) {
 // tryHTTP: a seed without a scheme was taken as https first, and got no answer there.
 func (c *Crawler) tryHTTP(v *visit) {
 	l := v.lease
-	if !c.guessed.has(l.URL.Host()) || l.Class > frontier.Added || l.Hop > 0 || l.URL.Scheme() != "https" {
+	if !c.guessed.has(l.URL) || l.Class > frontier.Added || l.Hop > 0 {
 		return
 	}
 	plain, err := canon.Parse("http" + l.URL.String()[len("https"):])

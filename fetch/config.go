@@ -51,6 +51,9 @@ type Config struct {
 	AllowPrivate []string
 }
 
+// DefaultUserAgent is who we say we are when Config.UserAgent does not.
+const DefaultUserAgent = "crawl"
+
 const maxBodyBytesLimit = 1 << 40 // far from where sums of sizes overflow
 
 // Validate reports every problem at once, each under its key in the configuration file.
@@ -96,7 +99,7 @@ func (c Config) Validate() error {
 
 func (c Config) withDefaults() Config {
 	if c.UserAgent == "" {
-		c.UserAgent = "crawl"
+		c.UserAgent = DefaultUserAgent
 		if c.Contact != "" {
 			c.UserAgent += " (+" + c.Contact + ")"
 		}

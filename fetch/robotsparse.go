@@ -53,7 +53,7 @@ func ParseRobots(r io.Reader, agent string) (*Robots, error) {
 	if len(data) > MaxRobotsBytes {
 		data = data[:bytes.LastIndexAny(data[:MaxRobotsBytes], "\r\n")+1]
 	}
-	p := robotsParser{token: productToken(agentProduct(agent))}
+	p := robotsParser{token: Product(agent)}
 	number := 0
 	for line := range robotsLines(withoutMark(data)) {
 		number++
@@ -262,13 +262,13 @@ func productToken(s string) string {
 	return strings.ToLower(s[:end])
 }
 
-// agentProduct returns the part of a User-Agent value that starts with the crawler's name: behind "compatible;" where it
-// poses as a browser first.
-func agentProduct(agent string) string {
-	if strings.HasPrefix(agent, "Mozilla/") {
-		if _, product, ok := strings.Cut(agent, "compatible;"); ok {
-			return strings.TrimSpace(product)
+// Product returns the product token in a User-Agent value, in lower case: the name that robots.txt and pages use for the
+// crawler (RFC 9309, section 2.2.1). Where the value poses as a browser first, it stands behind "compatible;".
+func Product(userAgent string) string {
+	if strings.HasPrefix(userAgent, "Mozilla/") {
+		if _, product, ok := strings.Cut(userAgent, "compatible;"); ok {
+			userAgent = strings.TrimSpace(product)
 		}
 	}
-	return agent
+	return productToken(userAgent)
 }

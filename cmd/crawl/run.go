@@ -109,7 +109,8 @@ func (s *session) create(ctx context.Context, settings config.Settings, seeds se
 	c, err := crawler.Create(s.dir, cfg, list)
 	err = errors.Join(err, closer.Close())
 	if err != nil {
-		if errors.Is(statErr, os.ErrNotExist) && !store.Holds(s.dir) {
+		_, locked := errors.AsType[*store.LockedError](err)
+		if errors.Is(statErr, os.ErrNotExist) && !locked && !store.Holds(s.dir) {
 			os.RemoveAll(s.dir) // we made it, and it holds nothing
 		}
 		return explain(err, s.dir)

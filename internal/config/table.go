@@ -69,7 +69,7 @@ func (d *setting) inEnvironment() bool { return !d.fileOnly }
 
 // The headings of a rendered file.
 const (
-	limits     = "Limits: a crawl that reaches one stops as complete"
+	limits     = "Limits: a crawl that reaches one stops, and goes on where it was when the limit is raised"
 	scopes     = "Scope: what belongs to the crawl"
 	politeness = "Politeness"
 	requests   = "Requests"
