@@ -210,7 +210,7 @@ func (c *Crawler) awaitCheckpoint(ctx context.Context) error {
 	if !running {
 		return c.checkpoint()
 	}
-	c.askForCheckpoint()
+	c.committer.askForCheckpoint()
 	select {
 	case err := <-durable:
 		return err

@@ -145,13 +145,13 @@ func (k *committer) written(cp *store.Checkpoint) {
 // must not make us impolite.
 func (c *Crawler) saveLongWaits() {
 	if until := c.frontier.Unsaved(); time.Until(until) > c.cfg.CheckpointInterval {
-		c.askForCheckpoint()
+		c.committer.askForCheckpoint()
 	}
 }
 
-func (c *Crawler) askForCheckpoint() {
+func (k *committer) askForCheckpoint() {
 	select {
-	case c.kick <- struct{}{}:
+	case k.kick <- struct{}{}:
 	default: // one is asked for already, and has not begun
 	}
 }

@@ -23,26 +23,28 @@ type committer struct {
 	onCommit func(*store.Page)
 
 	labels *labels
+	kick   chan<- struct{} // asks for a checkpoint before its time
 
-	mu      sync.Mutex // guards all below
-	store   *store.Store
-	filter  *seen.Scalable
-	saver   filterSaver
-	shadow  *shadow
-	books   books
-	rate    rateMeter
-	clock   clock
-	rows    []store.Row  // changed since the last checkpoint
-	maybes  []seedTask   // seeds that the filter takes for seen, until the log is asked
-	waiters []chan error // for the next checkpoint
-	running bool         // checkpoints are being made
-	ending  bool         // the run is ending, or has ended
-	failed  error        // why nothing can be committed any more; final
+	mu        sync.Mutex // guards all below
+	store     *store.Store
+	filter    *seen.Scalable
+	saver     filterSaver
+	shadow    *shadow
+	books     books
+	rate      rateMeter
+	clock     clock
+	rows      []store.Row  // changed since the last checkpoint
+	maybes    []maybe      // until the log is asked
+	unsettled func()       // lets the frontier drain once they are settled; nil: nothing keeps it from that
+	waiters   []chan error // for the next checkpoint
+	running   bool         // checkpoints are being made
+	ending    bool         // the run is ending, or has ended
+	failed    error        // why nothing can be committed any more; final
 }
 
 func newCommitter(c *Crawler, st *store.Store, kept books) *committer {
 	return &committer{
-		frontier: c.frontier, scope: c.scope, log: c.log, onCommit: c.cfg.OnCommit, labels: newLabels(), store: st,
+		frontier: c.frontier, scope: c.scope, log: c.log, onCommit: c.cfg.OnCommit, labels: newLabels(), kick: c.kick, store: st,
 		shadow: newShadow(), books: kept, clock: clock{before: time.Duration(kept.ElapsedMS) * time.Millisecond},
 	}
 }
@@ -187,9 +189,14 @@ func (k *committer) admit(links []link, from origin) error {
 		return fmt.Errorf("test %d links of %s against the filter: %w", len(links), from.url, err)
 	}
 	var tasks []frontier.Task
+	exact := false
 	for i, l := range links {
 		k.shadow.offer(l.hash, was[i], &k.books.Loss)
-		if was[i] {
+		switch {
+		case was[i] && l.class <= frontier.Added: // a seed's redirect, or its http form
+			k.maybes, exact = append(k.maybes, maybe{l, from}), true
+			continue
+		case was[i]:
 			k.books.Counters.Reasons[Seen]++
 			continue
 		}
@@ -200,6 +207,9 @@ func (k *committer) admit(links []link, from origin) error {
 		tasks = append(tasks, task)
 	}
 	k.frontier.Add(tasks...)
+	if exact {
+		return k.settleSoon()
+	}
 	return nil
 }
 

@@ -25,8 +25,7 @@ func (c *Crawler) seedTask(u canon.URL, guessed bool, label string, class fronti
 func (s seedTask) text() string { return seedText(s.url, s.guessed) }
 
 const (
-	seedBatch = 1024    // seeds a commit
-	maxMaybes = 1 << 16 // seeds that wait for one look into the log
+	seedBatch = 1024 // seeds a commit
 )
 
 // feedSeeds admits the stored seeds from where the last checkpoint left them. Fetching begins meanwhile.
@@ -72,7 +71,7 @@ func (k *committer) admitSeeds(batch []seedTask, mark seedMark) error {
 	})
 }
 
-// offerSeeds admits seeds that are surely new. The rest waits for settleMaybes: what a user names is not left to chance.
+// offerSeeds admits seeds that are surely new.
 func (k *committer) offerSeeds(batch []seedTask) error {
 	for _, s := range batch {
 		was, err := k.filter.TestAndAdd(s.hash)
@@ -81,7 +80,7 @@ func (k *committer) offerSeeds(batch []seedTask) error {
 		}
 		k.shadow.offer(s.hash, was, &k.books.Loss)
 		if was {
-			k.maybes = append(k.maybes, s)
+			k.maybes = append(k.maybes, k.maybeOf(s))
 			continue
 		}
 		if err := k.enterSeed(s); err != nil {
@@ -91,32 +90,13 @@ func (k *committer) offerSeeds(batch []seedTask) error {
 	return nil
 }
 
-// settleMaybes looks the seeds that the filter takes for seen up in the log: what is not there is admitted.
-func (k *committer) settleMaybes() error {
-	if len(k.maybes) == 0 {
-		return nil
-	}
-	known, err := k.admissionsOf(k.maybes)
-	if err != nil {
-		return err
-	}
-	for _, s := range k.maybes {
-		if _, ok := known[s.hash]; ok {
-			k.books.Counters.Reasons[Seen]++
-			continue
-		}
-		k.filter.Add([]uint64{s.hash})
-		if err := k.enterSeed(s); err != nil {
-			return err
-		}
-		known[s.hash] = k.store.Admissions.Len()
-	}
-	k.maybes = nil
-	return nil
+func (k *committer) maybeOf(s seedTask) maybe {
+	return maybe{link{url: s.url, hash: s.hash, class: s.class}, origin{seed: k.labelNumber(s.label)}}
 }
 
 func (k *committer) enterSeed(s seedTask) error {
-	task, err := k.enter(link{url: s.url, hash: s.hash, class: s.class}, origin{seed: k.labelNumber(s.label)})
+	m := k.maybeOf(s)
+	task, err := k.enter(m.link, m.origin)
 	if err != nil {
 		return err
 	}
