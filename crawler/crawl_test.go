@@ -231,7 +231,7 @@ func TestRetryAfter(t *testing.T) {
 				"http://a.test/other": {body: "page"},
 			})
 			cfg := w.quick()
-			cfg.RetryDelay = 100 * time.Millisecond
+			cfg.RetryDelay, cfg.Frontier.BackoffBase = 100*time.Millisecond, 100*time.Millisecond
 			cfg.Frontier.MaxRetryAfter = 1500 * time.Millisecond
 			pages, s := crawl(t, cfg, "http://a.test/busy", "http://a.test/other")
 			if p := pages["http://a.test/busy"]; p == nil || p.Status != 200 || s.Retries != 1 {
@@ -419,4 +419,32 @@ func TestAdd(t *testing.T) {
 	if !slices.Equal(got, want) {
 		t.Errorf("records %v, want %v", got, want)
 	}
+}
+
+// One page that is broken is tried again later: the rest of its site is not held up by it, nor lost with it.
+func TestBrokenPagesHoldUpNobody(t *testing.T) {
+	const wait = 300 * time.Millisecond
+	web := map[string]answer{}
+	var urls []string
+	for i := range 8 {
+		bad, good := fmt.Sprintf("http://a.test/bad/%d", i), fmt.Sprintf("http://a.test/good/%d", i)
+		web[bad], web[good] = answer{status: 500}, answer{body: "page"}
+		if i%2 == 1 {
+			web[bad] = answer{header: map[string]string{"Content-Length": "1000"}, body: "cut"}
+		}
+		urls = append(urls, bad, good)
+	}
+	w := serve(t, web)
+	cfg := w.quick()
+	cfg.RetryDelay, cfg.Retries, cfg.Frontier.GiveUpAfter = wait, 2, 3
+	start := time.Now()
+	pages, s := crawl(t, cfg, urls...)
+	if s.State != crawler.Complete || s.Done != 16 || s.Retries != 16 {
+		t.Errorf("%s, %d done, %d retries; want complete, 16, 16", s.State, s.Done, s.Retries)
+	}
+	good := w.times("http://a.test/good/")
+	if len(good) != 8 || good[7].Sub(start) > wait {
+		t.Errorf("%d good pages, the last after %v; want 8 before the first retry", len(good), good[len(good)-1].Sub(start))
+	}
+	wantOutcomes(t, pages, map[string]string{"http://a.test/bad/0": "server_error", "http://a.test/bad/1": "truncated"})
 }

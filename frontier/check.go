@@ -118,6 +118,10 @@ func (c *checker) checkQueue(h *host) {
 		c.counted.givenUp++
 		c.counted.stranded += h.queue.len()
 	}
+	for i, t := range h.queue.aside {
+		c.checkTask(h, t)
+		c.want(i == 0 || !h.queue.aside[i-1].NotBefore.Before(t.NotBefore), "task %d stands aside in the wrong place", h, t.Seq)
+	}
 	for i := range h.queue.entries {
 		e := &h.queue.entries[i]
 		c.checkTask(h, e.Task)

@@ -123,27 +123,50 @@ func TestBackoffNeverOverflows(t *testing.T) {
 	}
 }
 
-func TestRetryStandsAtTheHead(t *testing.T) {
+// A page that is to be tried again stands aside: others of its host are not held up by it, but by the host's own back-off.
+// When its time has come it is the first of its host.
+func TestRetryStandsAside(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		failed bool
+		order  []uint64 // the pages as they are leased
+		at     []time.Duration
+	}{
+		{"the page's fault", false, []uint64{2, 3, 4, 1, 5}, []time.Duration{1, 2, 3, 4, 5}},
+		{"the host's fault", true, []uint64{2, 3, 1, 4, 5}, []time.Duration{2, 3, 4, 5, 6}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				f := openFrontier(t, Config{IgnoreRobots: true}, numbered("https://a.example/", 5)...)
+				first := leasePage(t, f)
+				end := time.Now()
+				must(t, f.Retry(first, 3500*time.Millisecond, Outcome{Requested: true, Failed: tt.failed}))
+				for i, seq := range tt.order {
+					check(t, f)
+					l := leasePage(t, f)
+					if after := time.Since(end); l.Seq != seq || after != tt.at[i]*time.Second {
+						t.Errorf("lease %d is of page %d after %v, want %d after %ds", i, l.Seq, after, seq, tt.at[i])
+					}
+					if want := end.Add(3500 * time.Millisecond); l.Seq == 1 && (l.Attempt != 1 || !l.NotBefore.Equal(want)) {
+						t.Errorf("attempt %d, not before %v; want 1, %v", l.Attempt, l.NotBefore, want)
+					}
+					must(t, f.Done(l, answered))
+				}
+				drained(t, f)
+			})
+		})
+	}
+}
+
+// With nothing else to do, the host is idle until the page may be tried again, and the crawl is not over.
+func TestRetryAlone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f := openFrontier(t, Config{}, "https://a.example/1", "https://a.example/2", "https://b.example/3")
-		l := leasePage(t, f)
-		end := time.Now()
-		must(t, f.Retry(l, 10*time.Second, Outcome{Requested: true, Failed: true}))
-		other := leasePage(t, f)
-		if other.Seq != 3 || time.Since(end) != 0 {
-			t.Fatalf("leased %d after %v, want the other host's at once", other.Seq, time.Since(end))
-		}
-		must(t, f.Done(other, answered))
-		again := leasePage(t, f)
-		if again.Seq != 1 || again.Attempt != 1 || again.LeasedAt.Sub(end) != 10*time.Second {
-			t.Errorf("leased %d, attempt %d, after %v; want 1, 1, 10s", again.Seq, again.Attempt, again.LeasedAt.Sub(end))
-		}
-		if !again.NotBefore.Equal(end.Add(10 * time.Second)) {
-			t.Errorf("not before %v, want %v", again.NotBefore, end.Add(10*time.Second))
-		}
-		must(t, f.Done(again, answered))
-		if l := leasePage(t, f); l.Seq != 2 {
-			t.Errorf("leased %d, want 2", l.Seq)
+		f := openFrontier(t, Config{IgnoreRobots: true}, "https://a.example/1")
+		l, end := leasePage(t, f), time.Now()
+		must(t, f.Retry(l, time.Minute, Outcome{Requested: true}))
+		check(t, f)
+		if again := leasePage(t, f); again.Seq != 1 || time.Since(end) != time.Minute {
+			t.Errorf("leased %d after %v, want 1 after 1m", again.Seq, time.Since(end))
 		}
 	})
 }
@@ -155,6 +178,11 @@ func TestRetryOfAnEarlierRun(t *testing.T) {
 		f.Add(Task{URL: parse(t, "https://a.example/2"), Seq: 2, Class: Sitemap, Attempt: 2, NotBefore: start.Add(time.Minute)})
 		check(t, f)
 		l := leasePage(t, f)
+		if l.Seq != 1 || time.Since(start) != 0 {
+			t.Errorf("leased %d after %v, want 1 at once", l.Seq, time.Since(start))
+		}
+		must(t, f.Done(l, answered))
+		l = leasePage(t, f)
 		if l.Seq != 2 || l.Attempt != 2 || l.LeasedAt.Sub(start) != time.Minute {
 			t.Errorf("leased %d, attempt %d, after %v; want 2, 2, 1m", l.Seq, l.Attempt, l.LeasedAt.Sub(start))
 		}

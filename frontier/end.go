@@ -34,8 +34,9 @@ func (f *Frontier) Done(l Lease, o Outcome) error {
 	return nil
 }
 
-// Retry ends a page or robots lease. What it asked for stands at the head of its host's queue again, with one more
-// attempt, and the host is not asked for as long as wait, or longer if it backs off for longer.
+// Retry ends a page or robots lease. What it asked for is pending again, with one more attempt, and is not asked for as
+// long as wait. A page stands aside meanwhile and then comes to the head of its host's queue: others of its host are not
+// held up, unless Outcome.Failed has the host back off. A robots.txt holds its host, since all pages need it.
 func (f *Frontier) Retry(l Lease, wait time.Duration, o Outcome) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -45,14 +46,14 @@ func (f *Frontier) Retry(l Lease, wait time.Duration, o Outcome) error {
 	}
 	now := f.now()
 	f.settle(op, o, now)
-	f.hold(op.host, wait, now)
 	if op.kind == Robots {
+		f.hold(op.host, wait, now)
 		op.ask.attempt++
 		f.put(op.ask, op.host, true, now)
 	} else {
 		op.task.Attempt++
-		op.task.NotBefore = f.time(max(now, op.host.until))
-		f.push(op.host, op.task, true)
+		op.task.NotBefore = f.time(later(now, wait))
+		f.pushAgain(op.host, op.task, now)
 	}
 	f.schedule(op.host, now)
 	f.dispatch(now)

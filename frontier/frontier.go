@@ -98,7 +98,7 @@ func New(cfg Config) (*Frontier, error) {
 }
 
 // Add makes tasks pending. Each has a URL, and no other pending or leased task has its Seq. A task that was attempted
-// before, as one met again at start-up, goes to the head of its host's queue and holds the host until its NotBefore.
+// before, as one met again at start-up, comes to the head of its host's queue when its NotBefore is over.
 func (f *Frontier) Add(tasks ...Task) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -106,10 +106,10 @@ func (f *Frontier) Add(tasks ...Task) {
 	for _, t := range tasks {
 		h := f.host(t.URL.Host())
 		again := t.Attempt > 0 || !t.NotBefore.IsZero()
-		if !t.NotBefore.IsZero() {
-			h.until = max(h.until, f.moment(t.NotBefore))
+		if again {
+			f.pushAgain(h, t, now)
 		}
-		if first := f.push(h, t, again); first || again {
+		if again || f.push(h, t, false) {
 			f.schedule(h, now)
 		}
 	}
@@ -169,11 +169,26 @@ func (f *Frontier) drained() bool {
 
 // push makes t pending in h, at the head of its queue or in its place by preference. It reports whether t comes next.
 func (f *Frontier) push(h *host, t Task, head bool) (first bool) {
+	f.count(h)
+	return h.queue.push(t, head)
+}
+
+// count enters one more pending task of h.
+func (f *Frontier) count(h *host) {
 	f.counters.queued++
 	if h.givenUp != "" {
 		f.counters.stranded++
 	}
-	return h.queue.push(t, head)
+}
+
+// pushAgain makes a task pending that was tried before: at the head of h's queue, or aside until it may be tried again.
+func (f *Frontier) pushAgain(h *host, t Task, now moment) {
+	if f.moment(t.NotBefore) <= now {
+		f.push(h, t, true)
+		return
+	}
+	f.count(h)
+	h.queue.putAside(t)
 }
 
 // now returns the present moment.

@@ -105,6 +105,7 @@ func isHTTPS(u canon.URL) int {
 
 // schedule puts h where it belongs. It follows every change of h; after the first call h may be forgotten.
 func (f *Frontier) schedule(h *host, now moment) {
+	h.queue.wake(f.time(now))
 	if h.forgotten {
 		return
 	}
@@ -132,10 +133,11 @@ func (f *Frontier) schedule(h *host, now moment) {
 // ownTurn reports whether h's first task is to go before the questions that redirects from other hosts brought here:
 // they take turns with it, so that a host that many others redirect to is crawled all the same.
 func (h *host) ownTurn() bool {
-	if !h.guest || h.asks.first.origin.host == h || h.queue.len() == 0 {
+	t := h.queue.peek()
+	if !h.guest || h.asks.first.origin.host == h || t == nil {
 		return false
 	}
-	o := h.origins[isHTTPS(h.queue.peek().URL)]
+	o := h.origins[isHTTPS(t.URL)]
 	return o == nil || o.ask == nil
 }
 
@@ -174,7 +176,11 @@ func (f *Frontier) plan(h *host) (place, moment) {
 		}
 		return idle, f.notBefore(h)
 	}
-	if o := h.origins[isHTTPS(h.queue.peek().URL)]; o != nil && o.ask != nil {
+	t := h.queue.peek()
+	if t == nil {
+		return waiting, max(f.notBefore(h), f.moment(h.queue.next()))
+	}
+	if o := h.origins[isHTTPS(t.URL)]; o != nil && o.ask != nil {
 		if o.ask.at == nil {
 			return nowhere, 0 // it is being answered
 		}

@@ -64,7 +64,7 @@ type Lease struct {
 type Outcome struct {
 	// Requested says that the host was asked. Without a request, as when robots.txt forbids it, a lease costs no delay.
 	Requested bool
-	// Failed says that there was no usable answer, or status 429 or 5xx: the host backs off.
+	// Failed says that the host gave no answer, or that it has too much to do (status 429 or 503): it backs off.
 	Failed bool
 	// Took is the response time.
 	Took time.Duration

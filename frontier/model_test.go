@@ -58,7 +58,8 @@ type model struct {
 	hosts map[string]*modelHost
 	added map[uint64]bool
 	ended map[uint64]int
-	held  map[uint64]bool // leased tasks, by Seq
+	held  map[uint64]bool      // leased tasks, by Seq
+	aside map[uint64]time.Time // when a task may be tried again, by Seq
 	fails int
 }
 
@@ -108,6 +109,9 @@ func (m *model) leased(l Lease) {
 	}
 	if !l.RobotsOverdue {
 		m.checkWait(l, h, now)
+	}
+	if due := m.aside[l.Seq]; l.Kind == Page && now.Before(due) {
+		m.failf("%s %s: leased %v before it may be tried again", l.Kind, l.URL, due.Sub(now))
 	}
 	if !l.RobotsOverdue && l.ResolveErr == nil {
 		h.requests = append(h.requests, &modelRequest{id: l.id, start: now})
@@ -325,7 +329,8 @@ func (w *walk) page(rng *rand.Rand, l Lease, took time.Duration) error {
 		return w.f.Return(l)
 	case n <= 4 && l.Attempt < 3:
 		delay := time.Duration(rng.IntN(5)) * time.Second
-		w.settle(l, o, delay)
+		w.settle(l, o, 0)
+		w.aside[l.Seq] = time.Now().Add(delay)
 		w.mu.Unlock()
 		return w.f.Retry(l, delay, o)
 	case n == 5 && l.Reroutes < 5:
@@ -381,7 +386,7 @@ func TestRandomWalk(t *testing.T) {
 				f := openFrontier(t, cfg)
 				w := &walk{f: f, hosts: 25, limit: 600, model: &model{
 					t: t, cfg: cfg.resolved(), hosts: map[string]*modelHost{}, added: map[uint64]bool{},
-					ended: map[uint64]int{}, held: map[uint64]bool{},
+					ended: map[uint64]int{}, held: map[uint64]bool{}, aside: map[uint64]time.Time{},
 				}}
 				w.links(rand.New(rand.NewPCG(uint64(seed), 0)), 100)
 				var fetchers, meddler sync.WaitGroup

@@ -1,13 +1,19 @@
 package frontier
 
-import "cmp"
+import (
+	"cmp"
+	"slices"
+	"time"
+)
 
 // queue holds the pending tasks of one host that are in memory: a heap. It may be refilled at any time, in any order.
 //
 // Tasks at the head (retried, rerouted, returned) come before all others, by NotBefore and then Seq. The others come by
-// Class, Depth and Seq.
+// Class, Depth and Seq. Tasks that must not be tried again yet stand aside until they are due: one bad page does not hold
+// up the others of its host.
 type queue struct {
 	entries []entry
+	aside   []Task // by NotBefore, the earliest last; few
 }
 
 type entry struct {
@@ -15,9 +21,29 @@ type entry struct {
 	head bool
 }
 
-func (q *queue) len() int { return len(q.entries) }
+func (q *queue) len() int { return len(q.entries) + len(q.aside) }
 
-// peek returns the first task, which push and pop invalidate; nil for none.
+// putAside keeps t until it is due.
+func (q *queue) putAside(t Task) {
+	i, _ := slices.BinarySearchFunc(q.aside, t, func(a, b Task) int { return b.NotBefore.Compare(a.NotBefore) })
+	q.aside = slices.Insert(q.aside, i, t)
+}
+
+// wake moves what is due by now from aside to the head, and reports whether that was anything.
+func (q *queue) wake(now time.Time) (some bool) {
+	for n := len(q.aside); n > 0 && !q.aside[n-1].NotBefore.After(now); n = len(q.aside) {
+		q.push(q.aside[n-1], true)
+		q.aside[n-1] = Task{}
+		q.aside = q.aside[:n-1]
+		some = true
+	}
+	return some
+}
+
+// next returns when the first task aside is due. There must be one.
+func (q *queue) next() time.Time { return q.aside[len(q.aside)-1].NotBefore }
+
+// peek returns the first task but for those aside, which push, pop and wake invalidate; nil for none.
 func (q *queue) peek() *Task {
 	if len(q.entries) == 0 {
 		return nil
@@ -42,7 +68,7 @@ func (q *queue) push(t Task, head bool) (first bool) {
 	return i == 0
 }
 
-// pop removes the first task. The queue must not be empty.
+// pop removes the first task, which peek must have found.
 func (q *queue) pop() Task {
 	first := q.entries[0].Task
 	last := len(q.entries) - 1

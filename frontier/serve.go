@@ -1,9 +1,15 @@
 package frontier
 
-// serve makes the next lease on h, which is due. It reports false where h turns out to be waiting for another lease.
+// serve makes the next lease on h, which is due. It reports false where h turns out to have to wait.
 func (f *Frontier) serve(h *host, now moment) (Lease, bool) {
 	if a := h.asks.first; a != nil && !h.ownTurn() {
 		return f.serveRobots(h, a, now), true
+	}
+	if h.queue.wake(f.time(now)) { // another task comes first now, perhaps one that waits for an answer
+		if to, due := f.plan(h); to != waiting || due > now {
+			f.schedule(h, now)
+			return Lease{}, false
+		}
 	}
 	t := h.queue.peek()
 	o := h.origin(t.URL)

@@ -180,8 +180,9 @@ var table = []setting{
 	},
 	{key: "retry_delay", section: requests,
 		usage: "wait before the first retry, doubled for each further one",
-		note:  "A host that fails is left alone meanwhile: 2s, or this time if it is shorter, doubled for each failure in a row.",
-		at:    func(s *Settings) slot { return one(&s.RetryDelay) },
+		note: "Other pages of the host go on. A host that does not answer, or answers 429 or 503, is left alone as a whole: for 2s, or " +
+			"this time if it is shorter, doubled for each such failure in a row, or for its Retry-After.",
+		at: func(s *Settings) slot { return one(&s.RetryDelay) },
 	},
 	{key: "retry_after_max", section: requests,
 		usage: "cap for the Retry-After of an answer",
