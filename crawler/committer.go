@@ -108,6 +108,13 @@ func (k *committer) countRequest() {
 	k.books.Counters.Requests++
 }
 
+// countError enters a failed request for a robots.txt, which no visit stands for.
+func (k *committer) countError(code string) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.books.Counters.Errors[code]++
+}
+
 // retry logs that the URL is pending again. Its wait outlives the process.
 func (k *committer) retry(v *visit) error {
 	k.books.Counters.Retries++

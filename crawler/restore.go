@@ -249,8 +249,9 @@ func pendingTask(seq uint64, a store.Admission, last store.DoneEntry) (frontier.
 	if task.Visit > 1 { // the user asked for it again
 		task.Class = frontier.Added
 	}
-	if last.Due.After(time.Now()) {
-		task.NotBefore = last.Due
+	if now := time.Now(); last.Due.After(now) {
+		// A clock that was set back meanwhile must not keep it for longer than it was to wait.
+		task.NotBefore = now.Add(min(last.Due.Sub(now), last.Due.Sub(last.At)))
 	}
 	return task, nil
 }

@@ -75,6 +75,9 @@ func (c *Crawler) askRobots(ctx context.Context, l frontier.Lease) error {
 func (c *Crawler) robotsFailed(l frontier.Lease, err error) error {
 	outcome := frontier.Outcome{Requested: true, Failed: true}
 	failure, ok := errors.AsType[*fetch.Error](err)
+	if ok {
+		c.robotsError(l, string(failure.Code()), err)
+	}
 	if ok && failure.Transient && l.Attempt < c.cfg.Retries && !c.guessed.disproved(l.URL, err) {
 		return c.frontier.Retry(l, c.backoff(l.Attempt), outcome)
 	}
@@ -88,6 +91,7 @@ func (c *Crawler) robotsAnswered(l frontier.Lease, r *fetch.Result) error {
 		return c.redirectRobots(l, r, outcome)
 	case r.Status == http.StatusTooManyRequests || r.Status >= 500:
 		outcome.Failed = true
+		c.robotsError(l, statusCode(r.Status), nil)
 		outcome.RetryAfter, _ = fetch.RetryAfter(r.Header, time.Now())
 		if l.Attempt < c.cfg.Retries {
 			return c.frontier.Retry(l, c.backoff(l.Attempt), outcome) // it caps Retry-After, and waits for the longer
@@ -95,6 +99,12 @@ func (c *Crawler) robotsAnswered(l frontier.Lease, r *fetch.Result) error {
 		return c.frontier.Permit(l, &permission{Robots: fetch.RobotsFrom(r, nil, c.product)}, closedTTL, outcome)
 	}
 	return c.frontier.Permit(l, &permission{Robots: fetch.RobotsFrom(r, nil, c.product)}, robotsTTL, outcome)
+}
+
+// robotsError lets people see why a host is waited for.
+func (c *Crawler) robotsError(l frontier.Lease, code string, err error) {
+	c.committer.countError(code)
+	c.log.Debug("no robots.txt", "url", l.URL.String(), "attempt", l.Attempt+1, "code", code, "err", err)
 }
 
 // redirectRobots: a target that cannot be asked leaves the site without rules, as a missing file would.

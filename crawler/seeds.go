@@ -60,7 +60,8 @@ func ReadSeeds(r io.Reader) iter.Seq2[Seed, error] {
 	return func(yield func(Seed, error) bool) {
 		lines := bufio.NewScanner(r)
 		lines.Buffer(make([]byte, 0, 64<<10), maxSeedLine)
-		for n := 1; lines.Scan(); n++ {
+		n := 1
+		for ; lines.Scan(); n++ {
 			text := lines.Text()
 			if n == 1 {
 				text = strings.TrimPrefix(text, "\ufeff")
@@ -75,7 +76,7 @@ func ReadSeeds(r io.Reader) iter.Seq2[Seed, error] {
 			}
 		}
 		if err := lines.Err(); err != nil {
-			yield(Seed{}, fmt.Errorf("read seeds: %w", err))
+			yield(Seed{}, fmt.Errorf("read seeds: line %d: %w", n, err))
 		}
 	}
 }

@@ -261,11 +261,13 @@ func (c *Crawler) answered(v *visit, r *fetch.Result) {
 	}
 }
 
+func statusCode(status int) string { return fmt.Sprintf("status_%d", status) }
+
 // serverError: 429 and 503 are the host's word that it has too much to do, and it is left alone, for as long as it asks.
 // Any other 5xx is taken for the fault of one page, which is tried again later; the rest of the site goes on.
 func (c *Crawler) serverError(v *visit, r *fetch.Result) {
 	v.page.Outcome = store.OutcomeServerError
-	v.page.Error = &store.PageError{Code: fmt.Sprintf("status_%d", r.Status), Phase: "head", Message: http.StatusText(r.Status)}
+	v.page.Error = &store.PageError{Code: statusCode(r.Status), Phase: "head", Message: http.StatusText(r.Status)}
 	v.answer.Failed = r.Status == http.StatusTooManyRequests || r.Status == http.StatusServiceUnavailable
 	v.answer.RetryAfter, _ = fetch.RetryAfter(r.Header, time.Now()) // the frontier caps it, and holds the host
 	c.retryLater(v)

@@ -142,7 +142,7 @@ func run(t *testing.T, c *crawler.Crawler) {
 	checkSums(t, s)
 }
 
-// checkSums: every link ends in a reason, every admission in an outcome or in the queue.
+// checkSums: every link ends in a reason, every admission in an outcome or in the queue, and the filter counts each.
 func checkSums(t *testing.T, s crawler.Snapshot) {
 	t.Helper()
 	var reasons, outcomes uint64
@@ -154,6 +154,9 @@ func checkSums(t *testing.T, s crawler.Snapshot) {
 	}
 	if reasons != s.Discovered || s.Admitted != s.ByReason["admitted"] {
 		t.Errorf("%d links discovered and %d admitted, but the reasons are %v", s.Discovered, s.Admitted, s.ByReason)
+	}
+	if s.Seen.Items != s.Admitted {
+		t.Errorf("%d URLs admitted, %d in the filter", s.Admitted, s.Seen.Items)
 	}
 	if outcomes != s.Done || s.Admitted != s.Done+s.Queued+s.InFlight {
 		t.Errorf("%d admitted, %d done, %d queued, %d in flight, and the outcomes are %v", s.Admitted, s.Done, s.Queued, s.InFlight, s.ByOutcome)

@@ -155,7 +155,7 @@ func (p policy) check(hostname string, a netip.AddrPort) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("%w: %v is %s", ErrAddressDenied, a.Addr(), kind)
+	return fmt.Errorf("%w: %v is %s, and allow_private does not name it", ErrAddressDenied, a.Addr(), kind)
 }
 
 func (o opening) opens(hostname string, a netip.AddrPort) bool {

@@ -28,6 +28,8 @@ type controlFile struct {
 	Address string `json:"address"`
 	Token   string `json:"token"`
 	CrawlID string `json:"crawl_id"`
+	// Identity is the directory's own: a copy that was made while the crawl ran has the same file, but nobody runs it.
+	Identity string `json:"identity,omitempty"`
 }
 
 // controlServer answers commands from other processes.
@@ -49,7 +51,7 @@ func serveControl(dir string, c *crawler.Crawler) (*controlServer, error) {
 	if err != nil {
 		return nil, fmt.Errorf("listen for commands: %w", err)
 	}
-	file := controlFile{Address: listener.Addr().String(), Token: rand.Text(), CrawlID: format.CrawlID}
+	file := controlFile{Address: listener.Addr().String(), Token: rand.Text(), CrawlID: format.CrawlID, Identity: identity(dir)}
 	text, err := json.Marshal(file)
 	if err != nil {
 		return nil, errors.Join(err, listener.Close())
@@ -155,7 +157,8 @@ func dial(dir string) (*remote, error) {
 	}
 	r := &remote{dir: dir}
 	format, formatErr := store.ReadFormat(dir)
-	if json.Unmarshal(text, &r.controlFile) != nil || formatErr != nil || format.CrawlID != r.CrawlID {
+	if json.Unmarshal(text, &r.controlFile) != nil || formatErr != nil || format.CrawlID != r.CrawlID ||
+		r.Identity != identity(dir) {
 		return nil, fmt.Errorf("%s %w", dir, errNotRunning)
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)

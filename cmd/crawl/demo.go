@@ -44,6 +44,9 @@ page records with what the web's maker knows a right crawl fetches. Needs no net
 }
 
 func (a *app) demo(ctx context.Context, f demoFlags) error {
+	if f.hosts < 1 || f.pages < 1 {
+		return usagef("--hosts, --pages: want 1 or more")
+	}
 	site, err := testweb.New(testweb.Config{Seed: 1, Hosts: f.hosts, PagesPerHost: f.pages, Latency: f.latency})
 	if err != nil {
 		return &usageError{err}

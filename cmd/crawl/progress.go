@@ -41,9 +41,9 @@ func (s *session) progress(c *crawler.Crawler, over <-chan struct{}) {
 }
 
 func statusLine(s crawler.Snapshot) string {
-	return fmt.Sprintf("%s  %s  %s pages  %.0f/s  %s/s  %s queued  %d in flight  %s hosts  %s errors",
-		clockTime(s.ElapsedS), s.State, count(s.Pages), s.PagesPerS, size(uint64(s.BytesPerS)), count(s.Queued), s.InFlight,
-		count(uint64(s.Hosts)), count(errorCount(s)))
+	return fmt.Sprintf("%s  %s  %s  %.0f/s  %s/s  %s queued  %s  %d in flight  %s", clockTime(s.ElapsedS), s.State,
+		plural(s.Pages, "page", "pages"), s.PagesPerS, size(uint64(s.BytesPerS)), count(s.Queued),
+		plural(errorCount(s), "error", "errors"), s.InFlight, plural(uint64(s.Hosts), "host", "hosts"))
 }
 
 func errorCount(s crawler.Snapshot) uint64 {

@@ -50,6 +50,7 @@ func (a *app) goOn(cmd *cobra.Command, dir string, f sessionFlags) error {
 	if err != nil {
 		return err
 	}
+	session := a.newSession(dir, f, false)
 	settings, err := storedSettings(cmd, dir, f.config, reader.Cut())
 	if err != nil {
 		return err
@@ -61,9 +62,8 @@ func (a *app) goOn(cmd *cobra.Command, dir string, f sessionFlags) error {
 	}
 	if kept.State == crawler.Complete {
 		a.say("%s is complete: %s", dir, plural(kept.Pages, "page record", "page records"))
-		return nil
+		return session.lack(kept)
 	}
-	session := a.newSession(dir, f, false)
 	session.attach(&cfg)
 	c, err := crawler.Open(dir, func(stored *crawler.Config) {
 		cfg.Seen.Seed = stored.Seen.Seed

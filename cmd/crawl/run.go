@@ -53,8 +53,8 @@ func (a *app) start(cmd *cobra.Command, f runFlags, urls []string) error {
 	if err := errors.Join(detached(cmd, a.line), f.check()); err != nil {
 		return err
 	}
-	if f.resume && f.dir != "" && store.Holds(f.dir) {
-		return a.goOn(cmd, f.dir, f.sessionFlags)
+	if dir, ok := f.begun(urls); ok {
+		return a.goOn(cmd, dir, f.sessionFlags)
 	}
 	settings, err := config.Load(f.config, os.Environ(), cmd.Flags())
 	if err != nil {
@@ -79,6 +79,20 @@ func (a *app) start(cmd *cobra.Command, f runFlags, urls []string) error {
 	}
 	session := a.newSession(dir, f.sessionFlags, temporary)
 	return session.create(cmd.Context(), settings, seeds)
+}
+
+// begun finds a crawl to go on with: the one that --dir names or, when nothing is named to start from, the only one here.
+func (f runFlags) begun(urls []string) (dir string, ok bool) {
+	switch {
+	case !f.resume:
+		return "", false
+	case f.dir != "":
+		return f.dir, store.Holds(f.dir)
+	case f.seeds != "" || len(urls) > 0:
+		return "", false // they name it
+	}
+	dir, err := onlyCrawl()
+	return dir, err == nil
 }
 
 // directory says where the crawl lives. One that is only printed and not named leaves nothing behind.

@@ -34,7 +34,7 @@ type sessionFlags struct {
 
 func (f *sessionFlags) register(fs *pflag.FlagSet) {
 	fs.StringVar(&f.config, "config", "", "`file` of settings")
-	fs.StringVar(&f.print, "print", "", "stream records to standard output as they are safe on disk: urls or pages")
+	fs.StringVar(&f.print, "print", "", "stream records to standard output, urls or pages: as checkpoints make them safe; without --dir at once, and nothing is kept")
 	fs.BoolVar(&f.strict, "strict", false, "exit with 5 if anything in scope could not be had whole")
 }
 
@@ -57,6 +57,7 @@ func (a *app) newSession(dir string, f sessionFlags, temporary bool) *session {
 // attach has the crawl tell this session what happens.
 func (s *session) attach(cfg *crawler.Config) {
 	cfg.Log = s.log
+	s.fitFiles(cfg)
 	if s.printer == nil {
 		return
 	}
@@ -90,11 +91,16 @@ func (s *session) run(ctx context.Context, c *crawler.Crawler) error {
 
 // judge says whether a crawl that ended well is good enough.
 func (s *session) judge(snapshot crawler.Snapshot) error {
-	switch {
-	case nothingFetched(snapshot):
-		return errNothingFetched
-	case s.strict && lacking(snapshot) > 0:
-		return fmt.Errorf("%w: %s", errPartial, plural(lacking(snapshot), "URL", "URLs"))
+	if nothingFetched(snapshot) {
+		return fmt.Errorf("%w: %s", errNothingFetched, counts(snapshot.Errors, " "))
+	}
+	return s.lack(snapshot)
+}
+
+// lack is the error of a crawl that has to be whole and is not.
+func (s *session) lack(snapshot crawler.Snapshot) error {
+	if n := lacking(snapshot); s.strict && n > 0 {
+		return fmt.Errorf("%w: %s", errPartial, plural(n, "URL", "URLs"))
 	}
 	return nil
 }

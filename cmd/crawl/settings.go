@@ -97,14 +97,24 @@ func fetchConfig(s config.Settings) fetch.Config {
 	return cfg
 }
 
+// otherFiles is room for logs, outputs and the state among the files that the system lets us open.
+const otherFiles = 64
+
 // idleConns is how many connections are kept between requests: half of the files that the system lets us open beside
 // those in use, so that a crawl of many hosts need not connect anew for each page.
 func idleConns(concurrency int) int {
-	const (
-		least, most = 64, 16384
-		others      = 64 // logs, outputs, the state
-	)
-	return min(max((openFiles()-concurrency-others)/2, least), most)
+	const least, most = 2, 16384
+	return min(max((openFiles()-concurrency-otherFiles)/2, least), most)
+}
+
+// fitFiles lowers a concurrency that would leave the state no file to be written to: each request takes one.
+func (s *session) fitFiles(cfg *crawler.Config) {
+	most := max(1, openFiles()-otherFiles)
+	if cfg.Concurrency <= most {
+		return
+	}
+	s.log.Warn("concurrency is lowered: the system lets this process open too few files", "concurrency", most, "fix", "ulimit -n")
+	cfg.Concurrency = most
 }
 
 func texts[T ~string](list []T) []string {

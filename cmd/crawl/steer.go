@@ -73,7 +73,8 @@ func (a *app) unpause(cmd *cobra.Command, r *remote) error {
 		return err
 	}
 	if s.State != crawler.Paused {
-		return fmt.Errorf("%s is running already: watch it with `crawl stats %s`", r.dir, r.dir)
+		return fmt.Errorf("%s is running already: watch it with `crawl stats %s`; for other settings end it first with `crawl stop %s`",
+			r.dir, r.dir, r.dir)
 	}
 	var given []string
 	cmd.LocalNonPersistentFlags().VisitAll(func(f *pflag.Flag) {

@@ -18,12 +18,20 @@ func summary(s crawler.Snapshot, dir string, temporary bool) string {
 		fmt.Fprintf(&out, "output      %s\n", filepath.Join(dir, "pages"))
 		switch s.State {
 		case crawler.Stopped:
-			fmt.Fprintf(&out, "go on with  crawl resume %s\n", dir)
+			fmt.Fprintf(&out, "go on with  crawl resume %s%s\n", dir, raised(s))
 		case crawler.Partial: // the same setting would give the same hosts up at once
 			fmt.Fprintf(&out, "go on with  crawl resume %s --give-up-after none\n", dir)
 		}
 	}
 	return out.String()
+}
+
+// raised is the flag without which a crawl that is at its limit would stop again at once.
+func raised(s crawler.Snapshot) string {
+	if s.LimitReached == "max_pages" {
+		return fmt.Sprintf(" --max-pages N    with N over %d, or none", s.Pages)
+	}
+	return ""
 }
 
 // why says what ended the crawl.
@@ -36,6 +44,8 @@ func why(s crawler.Snapshot) string {
 	case s.State == crawler.Partial:
 		return fmt.Sprintf("%s left on %s given up", plural(s.Stranded, "URL is", "URLs are"),
 			plural(uint64(s.HostsGivenUp), "host that was", "hosts that were"))
+	case s.State == crawler.Stopped && s.Admitted == 0:
+		return "nothing was fetched up to its last checkpoint"
 	case s.State == crawler.Stopped:
 		return plural(s.Queued, "URL is", "URLs are") + " left"
 	}
