@@ -174,14 +174,29 @@ func (c *crash) addAgain() {
 // damageTails does to the files what a power cut may do to everything past the last checkpoint: cuts it anywhere, or
 // leaves rubbish there.
 func (c *crash) damageTails() {
-	reader, err := store.OpenReader(c.dir)
-	if err != nil {
-		return // no checkpoint yet, or the process was killed while it wrote the first
+	if !store.Holds(c.dir) {
+		return // killed before the first checkpoint
 	}
-	cut := reader.Cut()
+	cut := c.newest()
 	c.damage("pages", ".jsonl", cut.Pages.Position)
 	c.damage("log", ".log", cut.Admissions.Position)
 	c.damage("done", ".log", cut.Done.Position)
+}
+
+// newest returns the last durable checkpoint. It asks the state, of which the file for readers is a moment behind, and a
+// copy of it, since opening a crawl cuts its tails off.
+func (c *crash) newest() store.Cut {
+	copied := filepath.Join(c.TempDir(), "copy.crawl")
+	defer os.RemoveAll(copied)
+	if err := os.CopyFS(copied, os.DirFS(c.dir)); err != nil {
+		c.Fatal(err)
+	}
+	st, err := store.Open(copied, store.Config{})
+	if err != nil {
+		c.Fatal(err)
+	}
+	defer st.Close()
+	return st.Last()
 }
 
 func (c *crash) damage(sub, ext string, end store.Position) {
