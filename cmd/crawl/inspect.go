@@ -27,6 +27,13 @@ func (a *app) inspectCommand() *cobra.Command {
 	return cmd
 }
 
+// lines writes one JSON object a line.
+func (a *app) lines() *json.Encoder {
+	out := json.NewEncoder(a.stdout)
+	out.SetEscapeHTML(false) // URLs are to be read
+	return out
+}
+
 // urlFacts is a line of `inspect url`.
 type urlFacts struct {
 	In    string `json:"in"`
@@ -48,8 +55,7 @@ func (a *app) inspectURLCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			out := json.NewEncoder(a.stdout)
-			out.SetEscapeHTML(false)
+			out := a.lines()
 			rules := (*canon.Rules)(nil)
 			for _, in := range given {
 				facts := urlFacts{In: in, Rules: rules.Version()}
@@ -101,8 +107,7 @@ func (a *app) inspectLinksCommand() *cobra.Command {
 			if !parse.IsHTML(parse.MediaType(in.Header.Get("Content-Type"), in.Body)) {
 				return nil // what is not HTML has no links
 			}
-			out := json.NewEncoder(a.stdout)
-			out.SetEscapeHTML(false)
+			out := a.lines()
 			for _, l := range parse.HTML(in).Links {
 				if err := out.Encode(linkFacts{l.URL.String(), l.Source.String(), l.NoFollow}); err != nil {
 					return err
@@ -198,8 +203,7 @@ func (a *app) inspectRobotsCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			out := json.NewEncoder(a.stdout)
-			out.SetEscapeHTML(false)
+			out := a.lines()
 			for _, in := range given {
 				if err := out.Encode(robotsFactsOf(rules, in)); err != nil {
 					return err
