@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"sync"
 	"time"
 
@@ -182,11 +183,21 @@ type origin struct {
 	seed uint32
 }
 
-// admit tests all links of a page in one batch and admits the new ones.
+// linkBatch is how many links are tested against the filter at once: enough for it to be quick, and so few that its error
+// is the same for all of them.
+const linkBatch = 256
+
+// admit tests the links of a page in batches and admits the new ones.
 func (k *committer) admit(links []link, from origin) error {
-	if len(links) == 0 {
-		return nil
+	for batch := range slices.Chunk(links, linkBatch) {
+		if err := k.admitBatch(batch, from); err != nil {
+			return err
+		}
 	}
+	return nil
+}
+
+func (k *committer) admitBatch(links []link, from origin) error {
 	hashes := make([]uint64, len(links))
 	for i, l := range links {
 		hashes[i] = l.hash

@@ -1,12 +1,17 @@
 package crawler_test
 
 import (
+	"bytes"
 	"context"
 	"fmt"
+	"iter"
+	"maps"
+	"math"
 	"net/http"
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -90,12 +95,15 @@ func TestStoppedAmongItsSeeds(t *testing.T) {
 				_ = wait() // the context's end
 				c = reopen(t, c, dir)
 			}
-			t.Logf("%d rounds", rounds)
 			s := c.Snapshot()
 			checkSums(t, s)
 			if s.Admitted != count || s.Discovered != count || s.Queued != count {
 				t.Errorf("after %d rounds %d of %d seeds are admitted, reasons %v", rounds, s.Admitted, count, s.ByReason)
 			}
+			if added, err := c.Add(t.Context(), slices.Values(one("http://new.test/")), false); err != nil || added.Admitted != 1 {
+				t.Errorf("one more is added: %+v, %v", added, err)
+			}
+			checkSums(t, c.Snapshot())
 			if err := c.Close(); err != nil {
 				t.Error(err)
 			}
@@ -152,6 +160,56 @@ func savedHashes(t *testing.T, dir string) uint64 {
 	return header.Len()
 }
 
+// A filter is remade from the log bit for bit, also where a layer fills up amid the links of one page.
+func TestFilterIsRemadeBitForBit(t *testing.T) {
+	t.Parallel()
+	var body strings.Builder
+	for i := range 2500 {
+		fmt.Fprintf(&body, "<a href=/%d>", i)
+	}
+	w := serve(t, map[string]answer{"http://a.test/page": {body: body.String()}})
+	cfg := w.quick()
+	cfg.Seen.ExpectedItems, cfg.MaxPages = 1000, new(uint64(1))
+	c, dir := create(t, cfg, "http://a.test/page")
+	run(t, c)
+	c, err := crawler.Open(dir, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	checkSums(t, c.Snapshot()) // what was not saved is in the filter again
+	if err := c.Close(); err != nil {
+		t.Fatal(err)
+	}
+	st, err := store.Open(dir, store.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer st.Close()
+	var header seen.Header
+	var saved []byte
+	found, err := st.Filter().Read(header.UnmarshalBinary, func(c store.FilterChunk) error {
+		saved = slices.Clone(c.Data)
+		return nil
+	})
+	if err != nil || !found || len(header.Layers) != 1 || header.Layers[0].Count >= st.Admissions.Len() {
+		t.Fatalf("want the first layer saved of several, got %+v, %v", header, err)
+	}
+	remade, err := seen.NewScalable(header.Config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = st.Admissions.EachHashes(1, func(_ uint64, hashes []uint64) error {
+		remade.Add(hashes)
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(remade.AppendChunk(nil, 0, 0), saved) {
+		t.Error("the first layer is not the one that was saved")
+	}
+}
+
 // A retry's due time outlives the process by itself, also where its host may be asked at once.
 func TestRetryIsDueAfterRestart(t *testing.T) {
 	t.Parallel()
@@ -180,6 +238,26 @@ func TestRetryIsDueAfterRestart(t *testing.T) {
 	if p := pagesByURL(t, dir)["http://a.test/"]; outcome(p) != "ok" {
 		t.Errorf("%+v", p)
 	}
+}
+
+// A page has as many attempts as are allowed, in however many processes.
+func TestAttemptsOutliveTheProcess(t *testing.T) {
+	t.Parallel()
+	w := serve(t, map[string]answer{"http://a.test/": {status: 500}})
+	cfg := w.quick()
+	cfg.Retries, cfg.RetryDelay = 2, 50*time.Millisecond
+	c, dir := create(t, cfg, "http://a.test/")
+	ended := goRun(t, t.Context(), c)
+	eventually(t, "the page has failed", func() bool { return c.Snapshot().Retries == 1 })
+	c.Stop()
+	if err := ended(); err != nil {
+		t.Fatal(err)
+	}
+	run(t, reopen(t, c, dir))
+	if n := w.asked("http://a.test/"); n != 3 {
+		t.Errorf("asked for %d times, want 3", n)
+	}
+	wantOutcomes(t, pagesByURL(t, dir), map[string]string{"http://a.test/": "server_error"})
 }
 
 // A clock that is set back between two runs holds no retry for longer than it was to wait.
@@ -236,32 +314,140 @@ func logEvent(t *testing.T, dir string, e store.DoneEntry) {
 // What the crawl says about the filter's error outlives the process: links that were offered before are not sampled anew.
 func TestMeasuredErrorOutlivesTheProcess(t *testing.T) {
 	t.Parallel()
-	var body strings.Builder
+	bodies := make([]strings.Builder, 3)
 	for i := range 30_000 {
-		fmt.Fprintf(&body, "<a href=/%d>", i)
+		fmt.Fprintf(&bodies[i%2], "<a href=/%d>", i)
 	}
-	w := serve(t, map[string]answer{"http://a.test/": {body: body.String()}, "http://a.test/again": {body: body.String()}})
+	bodies[2].WriteString(bodies[0].String() + bodies[1].String())
+	web, urls := make(map[string]answer), []string{}
+	for i := range bodies {
+		url := fmt.Sprintf("http://a.test/page/%d", i)
+		web[url], urls = answer{body: bodies[i].String()}, append(urls, url)
+	}
+	w := serve(t, web)
 	cfg := w.quick()
-	cfg.Seen.ExpectedItems, cfg.Seen.MaxBytes = 1000, 4096 // soon full: most new links are called seen
-	cfg.MaxPages, cfg.Concurrency = new(uint64(1)), 1
-	c, dir := create(t, cfg, "http://a.test/", "http://a.test/again")
-	if err := c.Run(t.Context()); err != nil {
-		t.Fatal(err)
+	cfg.Seen.ExpectedItems, cfg.Seen.MaxBytes = 1000, 16<<10 // full after a third of the links: then new ones are called seen
+	c, dir := create(t, cfg, urls...)
+	var said []crawler.FilterView // after each page, which has a process to itself
+	for n := range bodies {
+		if err := c.Close(); err != nil {
+			t.Fatal(err)
+		}
+		var err error
+		c, err = crawler.Open(dir, func(cfg *crawler.Config) { cfg.MaxPages = new(uint64(n + 1)) })
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := c.Run(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		said = append(said, c.Snapshot().Seen)
 	}
-	before := c.Snapshot().Seen
+	if said[1].Measured == 0 || said[2].Measured != said[1].Measured {
+		t.Errorf("%v measured, and %v when the same links were met once more", said[1].Measured, said[2].Measured)
+	}
+	if said[0].ExpectedSkipped == 0 || said[1].ExpectedSkipped < said[0].ExpectedSkipped {
+		t.Errorf("%v expected to be skipped, then %v", said[0].ExpectedSkipped, said[1].ExpectedSkipped)
+	}
 	if err := c.Close(); err != nil {
-		t.Fatal(err)
+		t.Error(err)
 	}
-	c, err := crawler.Open(dir, func(cfg *crawler.Config) { cfg.MaxPages = new(uint64(2)) })
+}
+
+// resume-02: a crawl that is stopped after any of its pages, and goes on in another process, records what one does that is
+// never stopped: each URL with the depth, the referrer, the label and the redirects by which it was first met.
+func TestStoppedAnywhereRecordsTheSame(t *testing.T) {
+	t.Parallel()
+	w := serve(t, map[string]answer{
+		"http://a.test/":       {body: "<a href=/1><a href=/r1><a href=/deep/1>"},
+		"http://a.test/1":      {body: "<a href=/2><a href=/gone><a href='http://x.test/'>"},
+		"http://a.test/2":      {body: "<a href=/1>"},
+		"http://a.test/r1":     redirect("/r2"),
+		"http://a.test/r2":     redirect("/r3"),
+		"http://a.test/r3":     redirect("/r1"),
+		"http://b.test/":       redirect("http://c.test/"),
+		"http://c.test/":       {body: "<a href=/1>"},
+		"http://c.test/1":      {body: "<a href=/late>"},
+		"http://c.test/late":   {body: "page"},
+		"http://d.test/":       redirect("/1"),
+		"http://d.test/1":      {body: "<a href=/2>"},
+		"http://d.test/2":      {body: "page"},
+		"http://a.test/deep/1": {body: "<a href=/deep/2>"},
+		"http://a.test/deep/2": {body: "<a href=/deep/3>"},
+		"http://a.test/deep/3": {body: "<a href=/deep/4>"},
+	})
+	cfg := w.quick()
+	cfg.MaxDepth, cfg.Concurrency = new(3), 1
+	whole := t.TempDir()
+	total := runTo(t, whole, cfg, 1000)
+	want := described(t, whole)
+	if len(want) != total || total < 15 {
+		t.Fatalf("%d records of %d URLs", total, len(want))
+	}
+	for most := range total {
+		dir := t.TempDir()
+		runTo(t, dir, cfg, most)
+		c, err := crawler.Open(dir, func(cfg *crawler.Config) { cfg.MaxPages = nil })
+		if err != nil {
+			t.Fatal(err)
+		}
+		run(t, c)
+		if got := described(t, dir); !maps.Equal(got, want) {
+			t.Errorf("stopped after %d of %d records:\n%v\nnever stopped:\n%v", most, total, got, want)
+		}
+	}
+}
+
+// runTo crawls until so many records are made, and returns how many there are.
+func runTo(t *testing.T, dir string, cfg crawler.Config, most int) int {
+	t.Helper()
+	cfg.MaxPages = new(uint64(most))
+	c, err := crawler.Create(dir, cfg, labelled("http://a.test/", "http://b.test/", "http://d.test/"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	run(t, c)
-	after := c.Snapshot().Seen
-	if before.Measured == 0 || after.Measured != before.Measured {
-		t.Errorf("%v measured, %v when the same links were met once more", before.Measured, after.Measured)
+	return len(records(t, dir))
+}
+
+func labelled(urls ...string) iter.Seq2[crawler.Seed, error] {
+	return func(yield func(crawler.Seed, error) bool) {
+		for _, url := range urls {
+			if !yield(crawler.Seed{URL: url, Label: "from " + url}, nil) {
+				return
+			}
+		}
 	}
-	if before.ExpectedSkipped == 0 || after.ExpectedSkipped < before.ExpectedSkipped {
-		t.Errorf("%v expected to be skipped, then %v", before.ExpectedSkipped, after.ExpectedSkipped)
+}
+
+// described returns what each record says that does not depend on when and in which order pages were fetched.
+func described(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	all := make(map[string]string)
+	for url, p := range pagesByURL(t, dir) {
+		code := ""
+		if p.Error != nil {
+			code = p.Error.Code
+		}
+		all[url] = fmt.Sprintf("%s %d depth %d from %s by %s to %s %s", p.Outcome, p.Visit, p.Depth, p.Referrer, p.Seed, p.RedirectTo, code)
+	}
+	return all
+}
+
+// What the crawl expects to have skipped is what it has skipped, on a page of so many links too that the filter's error
+// grows while they are met.
+func TestExpectedSkips(t *testing.T) {
+	t.Parallel()
+	var body strings.Builder
+	for i := range 60_000 {
+		fmt.Fprintf(&body, "<a href=/%d>", i)
+	}
+	w := serve(t, map[string]answer{"http://a.test/page": {body: body.String()}})
+	cfg := w.quick()
+	cfg.Seen.ExpectedItems, cfg.Seen.MaxBytes, cfg.MaxPages = 1000, 64<<10, new(uint64(1))
+	_, s := crawl(t, cfg, "http://a.test/page")
+	skipped, expected := float64(s.ByReason["seen"]), s.Seen.ExpectedSkipped
+	if skipped < 1000 || math.Abs(skipped-expected) > skipped/10 {
+		t.Errorf("%v links were skipped, %v expected", skipped, expected)
 	}
 }

@@ -24,6 +24,7 @@ import (
 // The crash test kills real processes at random instants, damages what no checkpoint holds, and goes on each time. In the
 // end every page is there, each once, and every file reads from start to end.
 func TestKilledCrawlLosesNothing(t *testing.T) {
+	t.Parallel()
 	for _, tt := range []struct {
 		name     string
 		interval time.Duration
@@ -64,10 +65,15 @@ type crash struct {
 }
 
 func newCrash(t *testing.T, hosts int, interval time.Duration) *crash {
-	site, err := testweb.New(testweb.Config{
+	return newCrashOf(t, testweb.Config{
 		Seed: 7, Hosts: hosts, PagesPerHost: 100, MedianBytes: 4000, LinksPerPage: 30, FailRate503: 0.03,
 		Latency: 40 * time.Millisecond,
-	})
+	}, interval)
+}
+
+func newCrashOf(t *testing.T, web testweb.Config, interval time.Duration) *crash {
+	t.Helper()
+	site, err := testweb.New(web)
 	if err != nil {
 		t.Fatal(err)
 	}
