@@ -300,6 +300,9 @@ func (c *crash) checkLogs() {
 		if !pending[e.Seq] && e.Event == store.EventDone {
 			c.Errorf("URL %d is done twice in visit %d", e.Seq, e.Visit)
 		}
+		if e.Event == store.EventDone && e.Attempt == 0 {
+			c.Errorf("URL %d is done without an attempt", e.Seq)
+		}
 		pending[e.Seq] = e.Event == store.EventAgain
 		if e.Event == store.EventAgain {
 			retries++
