@@ -232,7 +232,7 @@ func TestRetryIsDueAfterRestart(t *testing.T) {
 	}
 	run(t, reopen(t, c, dir))
 	at := w.times("http://a.test/")
-	at = at[len(at)-3:] // the attempt, robots.txt once more, the next attempt
+	at = at[len(at)-3:]                                       // the attempt, robots.txt once more, the next attempt
 	if gap := at[2].Sub(at[0]); gap < wait-time.Millisecond { // it is kept to the millisecond
 		t.Errorf("the page was asked for again after %v, want %v", gap, wait)
 	}
