@@ -3,6 +3,7 @@ package seen
 import (
 	"encoding/binary"
 	"fmt"
+	"runtime"
 	"slices"
 
 	"github.com/bits-and-blooms/bitset"
@@ -33,6 +34,7 @@ func (s *Scalable) AppendChunk(dst []byte, layer, i int) []byte {
 	for _, w := range words {
 		dst = binary.LittleEndian.AppendUint64(dst, w)
 	}
+	runtime.KeepAlive(l)
 	return dst
 }
 

@@ -64,12 +64,16 @@ func Read(r io.Reader) (Filter, error) {
 	layers := make([]*layer, len(h.Layers))
 	buf := make([]byte, ChunkBytes+sumBytes)
 	for i, lh := range h.Layers {
-		words, err := readWords(r, header, i, int(lh.Lines)*lineWords, buf)
+		m, err := readWords(r, header, i, int(lh.Lines)*lineWords, buf)
 		if err != nil {
+			for _, l := range layers[:i] {
+				l.memory.free()
+			}
 			return nil, err
 		}
-		layers[i] = &layer{shape: lh.shape(), base: lh.Base, count: lh.Count, words: words}
-		layers[i].ones = uint64(layers[i].bitset(0, len(words)).Count())
+		layers[i] = layerIn(m, lh.shape(), lh.Base)
+		layers[i].count = lh.Count
+		layers[i].ones = uint64(layers[i].bitset(0, len(m.words)).Count())
 	}
 	return chain(h.Config, layers), nil
 }
@@ -90,25 +94,36 @@ func readHeader(r io.Reader) ([]byte, error) {
 
 // readWords reads the chunks of a layer of total words. Its memory doubles as chunks arrive, up to exactly total, so
 // that a header's claim alone allocates nothing.
-func readWords(r io.Reader, header []byte, layer, total int, buf []byte) ([]uint64, error) {
-	words := make([]uint64, 0, min(total, chunkWords))
-	for i := 0; len(words) < total; i++ {
-		n := min(chunkWords, total-len(words))
-		chunk, sum := buf[:8*n], buf[8*n:8*n+sumBytes]
-		if err := readFull(r, buf[:8*n+sumBytes], fmt.Sprintf("layer %d chunk %d", layer, i)); err != nil {
+func readWords(r io.Reader, header []byte, layer, total int, buf []byte) (*memory, error) {
+	m := newMemory(min(total, chunkWords))
+	for i, at := 0, 0; at < total; i++ {
+		n := min(chunkWords, total-at)
+		chunk, err := readChunk(r, header, layer, i, buf[:8*n+sumBytes])
+		if err != nil {
+			m.free()
 			return nil, err
 		}
-		if binary.LittleEndian.Uint32(sum) != chunkSum(header, layer, i, chunk) {
-			return nil, fmt.Errorf("%w: layer %d chunk %d: wrong checksum", ErrDamaged, layer, i)
-		}
-		if cap(words) < len(words)+n {
-			words = append(make([]uint64, 0, min(total, 2*cap(words))), words...)
+		if len(m.words) < at+n {
+			m = m.grown(min(total, 2*len(m.words)))
 		}
 		for ; len(chunk) > 0; chunk = chunk[8:] {
-			words = append(words, binary.LittleEndian.Uint64(chunk))
+			m.words[at] = binary.LittleEndian.Uint64(chunk)
+			at++
 		}
 	}
-	return words, nil
+	return m, nil
+}
+
+// readChunk fills buf with a chunk and its checksum, and returns the chunk.
+func readChunk(r io.Reader, header []byte, layer, i int, buf []byte) ([]byte, error) {
+	if err := readFull(r, buf, fmt.Sprintf("layer %d chunk %d", layer, i)); err != nil {
+		return nil, err
+	}
+	chunk, sum := buf[:len(buf)-sumBytes], buf[len(buf)-sumBytes:]
+	if binary.LittleEndian.Uint32(sum) != chunkSum(header, layer, i, chunk) {
+		return nil, fmt.Errorf("%w: layer %d chunk %d: wrong checksum", ErrDamaged, layer, i)
+	}
+	return chunk, nil
 }
 
 // readFull fills b. What the reader has not is damage at a place.

@@ -2,6 +2,7 @@ package seen
 
 import (
 	"math/bits"
+	"runtime"
 
 	"github.com/bits-and-blooms/bitset"
 )
@@ -23,22 +24,28 @@ const mix = 0xf1357aea2e62a9c5
 // 0.22%. All layers take the same bits of a key; their contents differ, and so does the line.
 type layer struct {
 	shape
-	base  uint64   // keys in the layers before it
-	count uint64   // keys in it
-	words []uint64 // lineWords a line
-	ones  uint64   // bits set in words
+	base  uint64 // keys in the layers before it
+	count uint64 // keys in it
+	ones  uint64 // bits set in words
+
+	words  []uint64 // lineWords a line; gone once memory is, so whoever holds on to them keeps the layer alive
+	memory *memory  // of the words
 
 	rate    float64 // rateOf when ratedAt bits were set
 	ratedAt uint64
 }
 
 func newLayer(s shape, base uint64) *layer {
-	return &layer{shape: s, base: base, words: make([]uint64, s.lines*lineWords)}
+	return layerIn(newMemory(int(s.lines*lineWords)), s, base)
+}
+
+func layerIn(m *memory, s shape, base uint64) *layer {
+	return &layer{shape: s, base: base, words: m.words, memory: m}
 }
 
 func (l *layer) bytes() int64 { return int64(l.lines) * lineBytes }
 
-// bitset returns the bits of words[from:to], without a copy.
+// bitset returns the bits of words[from:to], without a copy. It keeps the layer alive no more than the words do.
 func (l *layer) bitset(from, to int) *bitset.BitSet { return bitset.From(l.words[from:to]) }
 
 // line returns the line of h: its high bits choose it, so that no division is needed and any number of lines will do.
@@ -60,12 +67,14 @@ func (l *layer) has(h uint64) bool {
 		set &= w[h>>61] >> (h >> 55 & 63)
 	}
 	if set == 0 {
+		runtime.KeepAlive(l)
 		return false
 	}
 	for range l.k - early {
 		h *= mix
 		set &= w[h>>61] >> (h >> 55 & 63)
 	}
+	runtime.KeepAlive(l)
 	return set != 0
 }
 
@@ -79,7 +88,7 @@ func (l *layer) add(h uint64) {
 		ones += ^(w[i] >> bit) & 1
 		w[i] |= 1 << bit
 	}
-	l.ones += ones
+	l.ones += ones // after the last access to the words
 	l.count++
 }
 

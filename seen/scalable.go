@@ -3,6 +3,7 @@ package seen
 import (
 	"fmt"
 	"math"
+	"runtime"
 
 	"github.com/bits-and-blooms/bitset"
 )
@@ -162,6 +163,7 @@ func (s *Scalable) touch(l *layer, hashes []uint64) {
 	for _, h := range hashes {
 		sum += l.line(h)[0]
 	}
+	runtime.KeepAlive(l)
 	s.touched += sum
 }
 

@@ -1,0 +1,5 @@
+//go:build darwin || dragonfly || freebsd || netbsd || openbsd
+
+package seen
+
+func preferLargePages([]byte) {}
