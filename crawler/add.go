@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -72,16 +74,17 @@ func (k *committer) add(batch []seedTask, again bool, sum *Added) error {
 			return k.failed
 		}
 	}
-	return nil
+	k.failed = k.committed()
+	return k.failed
 }
 
 // admissionsOf returns the sequence numbers of those seeds that were admitted before, by hash.
 func (k *committer) admissionsOf(seeds []seedTask) (map[uint64]uint64, error) {
-	wanted := make(map[uint64]struct{}, len(seeds))
-	for _, s := range seeds {
-		wanted[s.hash] = struct{}{}
+	hashes := make([]uint64, len(seeds))
+	for i, s := range seeds {
+		hashes[i] = s.hash
 	}
-	return k.store.Admissions.Find(wanted)
+	return k.store.Find(hashes)
 }
 
 // addOne keeps known and repeats up to date: a URL that is named twice is added once, and fetched once more.
@@ -137,7 +140,7 @@ func (k *committer) addAgain(r repeat) error {
 		return err
 	}
 	k.books.Counters.Outcomes[r.outcome]--
-	k.frontier.Add(r.task)
+	k.wait(r.task)
 	return nil
 }
 
@@ -182,25 +185,8 @@ func (k *committer) repeatTask(end store.DoneEntry) (frontier.Task, error) {
 
 // endsOf returns how the last visits of URLs ended, by sequence number; those that are pending are left out.
 func (k *committer) endsOf(known map[uint64]uint64) (map[uint64]store.DoneEntry, error) {
-	ends := make(map[uint64]store.DoneEntry)
-	if len(known) == 0 {
-		return ends, nil
-	}
-	wanted := make(map[uint64]struct{}, len(known))
-	for _, seq := range known {
-		wanted[seq] = struct{}{}
-	}
-	err := k.store.Done.Each(func(e store.DoneEntry) error {
-		if _, ok := wanted[e.Seq]; !ok {
-			return nil
-		}
-		if e.Event == store.EventDone {
-			ends[e.Seq] = e
-		} else {
-			delete(ends, e.Seq)
-		}
-		return nil
-	})
+	ends, err := k.store.LastDoneOf(slices.Sorted(maps.Values(known)))
+	maps.DeleteFunc(ends, func(_ uint64, e store.DoneEntry) bool { return e.Event != store.EventDone })
 	return ends, err
 }
 

@@ -22,6 +22,7 @@ type books struct {
 	Seeds    seedMark       `json:"seeds"`
 	Loss     loss           `json:"loss"`
 	Queue    queueView      `json:"queue"`
+	SweptTo  uint64         `json:"swept_to,omitempty"` // host key from which the sweep under way goes on
 	Filter   FilterView     `json:"filter"`
 	Previous CheckpointView `json:"previous"` // the checkpoint before this one
 }

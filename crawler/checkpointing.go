@@ -80,13 +80,11 @@ func (k *committer) prepare() (checkpointJob, error) {
 	if k.failed != nil {
 		return job, k.failed
 	}
-	if k.failed = k.settleMaybes(); k.failed != nil { // the mark in the seeds is past them
-		return job, k.failed
-	}
 	if err := k.collectRows(); err != nil {
 		return job, err
 	}
 	k.books.look(k.frontier.Stats(), k.filter.Stats())
+	k.store.Queue.SetPending(k.books.Counters.Reasons[Admitted] - k.books.Counters.done())
 	k.books.ElapsedMS = k.clock.elapsed(time.Now()).Milliseconds()
 	var err error
 	if job.Checkpoint, err = k.store.Prepare(k.rows, k.books); err != nil {
@@ -106,12 +104,23 @@ func (k *committer) collectRows() error {
 		}
 		k.rows = append(k.rows, row)
 	}
+	k.rows = append(k.rows, k.store.Queue.Marks(k.low)...)
 	if len(k.shadow.fresh) > 0 {
 		key := fmt.Sprintf("%s%020d", shadowPrefix, k.store.Last().Number+1)
 		k.rows = append(k.rows, store.Row{Key: key, Value: encodeHashes(k.shadow.fresh)})
 		k.shadow.fresh = nil
 	}
 	return nil
+}
+
+// low returns the least place of a host's tasks that are in memory: all before it, that the queue has read, is done.
+func (k *committer) low(key uint64) (class uint8, depth uint32, seq uint64, ok bool) {
+	host, known := k.asked[key]
+	if !known {
+		return 0, 0, 0, true // not known to be done
+	}
+	c, d, seq, ok := k.frontier.Low(host)
+	return uint8(c), uint32(d), seq, ok
 }
 
 func hostRow(state frontier.HostState) (store.Row, error) {

@@ -1,6 +1,7 @@
 package crawler
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -26,27 +27,26 @@ type committer struct {
 	labels *labels
 	kick   chan<- struct{} // asks for a checkpoint before its time
 
-	mu        sync.Mutex // guards all below
-	store     *store.Store
-	filter    *seen.Scalable
-	saver     filterSaver
-	shadow    *shadow
-	books     books
-	rate      rateMeter
-	clock     clock
-	rows      []store.Row  // changed since the last checkpoint
-	maybes    []maybe      // until the log is asked
-	unsettled func()       // lets the frontier drain once they are settled; nil: nothing keeps it from that
-	waiters   []chan error // for the next checkpoint
-	running   bool         // checkpoints are being made
-	ending    bool         // the run is ending, or has ended
-	failed    error        // why nothing can be committed any more; final
+	mu      sync.Mutex // guards all below
+	store   *store.Store
+	filter  *seen.Scalable
+	saver   filterSaver
+	shadow  *shadow
+	books   books
+	rate    rateMeter
+	clock   clock
+	asked   map[uint64]string // hosts whose tasks were asked for by name, by their keys
+	rows    []store.Row       // changed since the last checkpoint
+	waiters []chan error      // for the next checkpoint
+	running bool              // checkpoints are being made
+	ending  bool              // the run is ending, or has ended
+	failed  error             // why nothing can be committed any more; final
 }
 
 func newCommitter(c *Crawler, st *store.Store, kept books) *committer {
 	return &committer{
 		frontier: c.frontier, scope: c.scope, log: c.log, onCommit: c.cfg.OnCommit, labels: newLabels(), kick: c.kick, store: st,
-		shadow: newShadow(), books: kept, clock: clock{before: time.Duration(kept.ElapsedMS) * time.Millisecond},
+		asked: make(map[uint64]string), shadow: newShadow(), books: kept, clock: clock{before: time.Duration(kept.ElapsedMS) * time.Millisecond},
 	}
 }
 
@@ -74,7 +74,20 @@ func (k *committer) whole(commit func() error) error {
 	if k.failed == nil {
 		k.failed = commit()
 	}
+	if k.failed == nil {
+		k.failed = k.committed()
+	}
 	return k.failed
+}
+
+// committed ends a commit. Where the queue has as much in memory as it may, the commit waits for the disk.
+func (k *committer) committed() error {
+	queue := k.store.Queue
+	queue.Committed(k.store.Admissions.Len(), k.store.Done.Len())
+	if queue.Full() {
+		return queue.Spill(context.Background())
+	}
+	return nil
 }
 
 // errClosed: the crawler was closed.
@@ -102,6 +115,13 @@ func (k *committer) count(v *visit) {
 	c.Reasons.add(&v.reasons)
 }
 
+// bodyBytes is how many bytes of bodies the crawl has fetched.
+func (k *committer) bodyBytes() uint64 {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.books.Counters.BodyBytes
+}
+
 // countRequest enters a request for a robots.txt, which no visit stands for.
 func (k *committer) countRequest() {
 	k.mu.Lock()
@@ -124,6 +144,9 @@ func (k *committer) retry(v *visit) error {
 	if err := k.store.Done.Append(entry); err != nil {
 		return err
 	}
+	again := pendingOf(&v.lease.Task)
+	again.Attempt, again.Due = entry.Attempt, entry.Due
+	k.store.Queue.Add(&again)
 	return k.frontier.Retry(v.lease, v.wait, v.answer)
 }
 
@@ -144,6 +167,7 @@ func (k *committer) done(v *visit) error {
 	if err := k.store.Done.Append(entry); err != nil {
 		return err
 	}
+	v.answer.Recorded, v.answer.Bytes = true, v.page.BodyBytes
 	c := &k.books.Counters
 	c.Pages++
 	c.Outcomes[v.page.Outcome]++
@@ -207,12 +231,12 @@ func (k *committer) admitBatch(links []link, from origin) error {
 		return fmt.Errorf("test %d links of %s against the filter: %w", len(links), from.url, err)
 	}
 	var tasks []frontier.Task
-	exact := false
+	var maybes []maybe
 	for i, l := range links {
 		k.shadow.offer(l.hash, was[i], &k.books.Loss)
 		switch {
 		case was[i] && l.class <= frontier.Added: // a seed's redirect, or its http form
-			k.maybes, exact = append(k.maybes, maybe{l, from}), true
+			maybes = append(maybes, maybe{l, from})
 			continue
 		case was[i]:
 			k.books.Counters.Reasons[Seen]++
@@ -224,11 +248,8 @@ func (k *committer) admitBatch(links []link, from origin) error {
 		}
 		tasks = append(tasks, task)
 	}
-	k.frontier.Add(tasks...)
-	if exact {
-		return k.settleSoon()
-	}
-	return nil
+	k.wait(tasks...)
+	return k.settle(maybes)
 }
 
 // enter gives a new URL its sequence number. Its hash is in the filter already: one hash an admission, in their order,

@@ -28,6 +28,7 @@ type Config struct {
 	Scope       Scope
 	MaxDepth    *int           // links from a seed; 0: seeds only; nil: no limit
 	MaxPages    *uint64        // page records over the crawl's life; nil: no limit
+	MaxBytes    *uint64        // bytes of bodies over the crawl's life; nil: no limit
 	MaxTime     *time.Duration // of one run, pauses not counted; nil: no limit
 	Concurrency int            // fetchers
 	Requisites  bool           // fetch images, scripts and style sheets too

@@ -16,7 +16,7 @@ type filterSaver struct {
 	active bool
 }
 
-// pieceChunks are written in one transaction of bbolt: 4 MiB.
+// pieceChunks are copied with one checkpoint and written behind it: 4 MiB.
 const pieceChunks = 16
 
 // filterPiece is what may be written after the checkpoint that it was taken with.

@@ -1,5 +1,7 @@
 package crawler
 
+import "encoding/binary"
+
 // loss is what the crawl can say about pages that the filter made it skip. Both sums are part of every checkpoint: they
 // cannot be counted again.
 type loss struct {
@@ -38,6 +40,13 @@ type shadow struct {
 func inSample(h uint64) bool { return h*0xd6e8feb86659fd93>>(64-10) == 0 }
 
 func newShadow() *shadow { return &shadow{hashes: make(map[uint64]struct{})} }
+
+// restore takes back hashes that a checkpoint keeps.
+func (s *shadow) restore(kept []byte) {
+	for ; len(kept) >= 8; kept = kept[8:] {
+		s.hashes[binary.LittleEndian.Uint64(kept)] = struct{}{}
+	}
+}
 
 // offer compares the filter's answer with the exact one.
 func (s *shadow) offer(h uint64, calledSeen bool, l *loss) {

@@ -1,44 +1,26 @@
 package crawler
 
 // maybe is a URL that the filter takes for seen. A seed, and what stands for one, is not left to that chance: the log is
-// asked, for many of them at once.
+// asked.
 type maybe struct {
 	link
 	origin
 }
 
-const (
-	maxMaybes = 1 << 16 // that wait for one look into the log
-	quickLook = 1 << 18 // admissions that are looked through in less than a millisecond
-)
-
-// settleSoon settles maybes that a visit left. Where that is slow it is left to a checkpoint, which is asked for; until
-// then the frontier must not be drained.
-func (k *committer) settleSoon() error {
-	if k.store.Admissions.Len() < quickLook || len(k.maybes) > maxMaybes {
-		return k.settleMaybes()
-	}
-	if k.unsettled == nil {
-		k.unsettled = k.frontier.Intake()
-		k.askForCheckpoint()
-	}
-	return nil
-}
-
-// settleMaybes admits the maybes that are not in the log.
-func (k *committer) settleMaybes() error {
-	if len(k.maybes) == 0 {
+// settle admits the maybes that are not in the log.
+func (k *committer) settle(maybes []maybe) error {
+	if len(maybes) == 0 {
 		return nil
 	}
-	hashes := make(map[uint64]struct{}, len(k.maybes))
-	for _, m := range k.maybes {
-		hashes[m.hash] = struct{}{}
+	hashes := make([]uint64, len(maybes))
+	for i, m := range maybes {
+		hashes[i] = m.hash
 	}
-	known, err := k.store.Admissions.Find(hashes)
+	known, err := k.store.Find(hashes)
 	if err != nil {
 		return err
 	}
-	for _, m := range k.maybes {
+	for _, m := range maybes {
 		if _, ok := known[m.hash]; ok {
 			k.books.Counters.Reasons[Seen]++
 			continue
@@ -48,13 +30,8 @@ func (k *committer) settleMaybes() error {
 		if err != nil {
 			return err
 		}
-		k.frontier.Add(task)
+		k.wait(task)
 		known[m.hash] = task.Seq
-	}
-	k.maybes = nil
-	if k.unsettled != nil {
-		k.unsettled()
-		k.unsettled = nil
 	}
 	return nil
 }

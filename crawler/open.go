@@ -2,6 +2,7 @@ package crawler
 
 import (
 	"cmp"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -92,7 +93,7 @@ func assemble(st *store.Store, edit func(*Config), resumed bool) (*Crawler, erro
 		cfg: cfg, log: cfg.Log, product: fetch.Product(cmp.Or(cfg.Fetch.UserAgent, fetch.DefaultUserAgent)), fetcher: cfg.Fetcher, seeds: seedsIn(st.Dir()),
 		guessed: newGuessedHosts(), literal: make(map[string]struct{}), stop: make(chan struct{}), kick: make(chan struct{}, 1),
 	}
-	if err := c.build(); err != nil {
+	if err := c.build(st); err != nil {
 		return nil, err
 	}
 	c.committer = newCommitter(c, st, kept)
@@ -132,9 +133,11 @@ func (c *Crawler) openSeeds(cfg fetch.Config) fetch.Config {
 }
 
 // build makes the parts that hold no state of the crawl.
-func (c *Crawler) build() error {
+func (c *Crawler) build(st *store.Store) error {
 	var err error
-	if c.frontier, err = frontier.New(c.cfg.Frontier); err != nil {
+	cfg := c.cfg.Frontier
+	cfg.Lookup = func(host string) (frontier.HostState, bool) { return c.hostState(st, host) }
+	if c.frontier, err = frontier.New(cfg); err != nil {
 		return err
 	}
 	if c.scope, err = c.cfg.Scope.compile(); err != nil {
@@ -142,6 +145,19 @@ func (c *Crawler) build() error {
 	}
 	c.extractor, err = compileExtract(c.cfg.Extract)
 	return err
+}
+
+// hostState looks up the row of a host that comes into memory. One that cannot be read costs its waits, which the log says.
+func (c *Crawler) hostState(st *store.Store, host string) (state frontier.HostState, found bool) {
+	value, err := st.Row(hostPrefix + host)
+	if err == nil && value != nil {
+		err = json.Unmarshal(value, &state)
+	}
+	if err != nil {
+		c.log.Warn("the state of a host is lost", "host", host, "err", err)
+		return frontier.HostState{}, false
+	}
+	return state, value != nil
 }
 
 func (c Config) withDefaults() Config {

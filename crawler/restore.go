@@ -1,15 +1,12 @@
 package crawler
 
 import (
-	"encoding/binary"
-	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
-
-	"github.com/bits-and-blooms/bitset"
 
 	"crawl/canon"
 	"crawl/frontier"
@@ -32,38 +29,42 @@ func (c *Crawler) restore() error {
 	return c.restorePending()
 }
 
+// restoreRows takes back the rows that are few. The rows of hosts are looked up when a host comes into memory.
 func (c *Crawler) restoreRows() error {
 	k := c.committer
-	var hosts []frontier.HostState
-	err := k.store.Rows("", func(key string, value []byte) error {
-		switch prefix, name, _ := strings.Cut(key, "/"); prefix + "/" {
-		case hostPrefix:
-			var state frontier.HostState
-			if err := json.Unmarshal(value, &state); err != nil {
-				return rowDamage(key, err)
-			}
-			hosts = append(hosts, state)
-		case joinedPrefix:
-			c.scope.Join(name)
-		case labelPrefix:
-			k.labels.restore(key, string(value))
-		case addedPrefix:
-			u, guessed, err := Seed{URL: name}.parse()
-			if err != nil {
-				return rowDamage(key, err)
-			}
-			c.addToScope(u, guessed)
-		case shadowPrefix:
-			for ; len(value) >= 8; value = value[8:] {
-				k.shadow.hashes[binary.LittleEndian.Uint64(value)] = struct{}{}
-			}
+	for prefix, take := range map[string]func(name string, value []byte) error{
+		joinedPrefix: func(name string, _ []byte) error { c.scope.Join(name); return nil },
+		labelPrefix:  func(name string, value []byte) error { k.labels.restore(labelPrefix+name, string(value)); return nil },
+		addedPrefix:  c.restoreAdded,
+		shadowPrefix: func(_ string, value []byte) error { k.shadow.restore(value); return nil },
+	} {
+		err := k.store.Rows(prefix, func(key string, value []byte) error {
+			return take(strings.TrimPrefix(key, prefix), value)
+		})
+		if err != nil {
+			return err
 		}
+	}
+	var marks []store.Row
+	err := k.store.Rows(store.MarkPrefix, func(key string, value []byte) error {
+		marks = append(marks, store.Row{Key: key, Value: value})
 		return nil
 	})
 	if err != nil {
 		return err
 	}
-	c.frontier.Restore(hosts)
+	if err := k.store.Queue.RestoreMarks(marks); err != nil {
+		return rowDamage(store.MarkPrefix, err)
+	}
+	return nil
+}
+
+func (c *Crawler) restoreAdded(name string, _ []byte) error {
+	u, guessed, err := Seed{URL: name}.parse()
+	if err != nil {
+		return rowDamage(addedPrefix+name, err)
+	}
+	c.addToScope(u, guessed)
 	return nil
 }
 
@@ -145,95 +146,84 @@ func (c *Crawler) loadFilter() (*seen.Scalable, error) {
 	return filter, filter.Complete()
 }
 
-// restorePending gives the frontier every admitted URL whose last event does not say done.
+// restorePending tells the frontier what is done and how much is pending, and adds again what the queue's runs do not hold
+// yet.
 func (c *Crawler) restorePending() error {
 	k := c.committer
+	done, err := k.store.DoneBits()
+	if err != nil {
+		return err
+	}
 	last := k.store.Admissions.Len()
-	done := bitset.New(uint(last) + 1)
-	again := make(map[uint64]store.DoneEntry) // the last event of those that are pending once more
-	err := k.store.Done.Each(func(e store.DoneEntry) error {
-		if e.Seq > last {
-			return &store.DamageError{File: "the done log", Offset: -1, Err: fmt.Errorf("it names URL %d of %d", e.Seq, last)}
-		}
-		if e.Event == store.EventDone {
-			done.Set(uint(e.Seq))
+	if done.Len() > last {
+		return &store.DamageError{File: "the done log", Offset: -1, Err: fmt.Errorf("it names URL %d of %d", done.Len(), last)}
+	}
+	done.Words(c.frontier.MarkDone)
+	again, err := k.againSince(k.store.Queue.Coverage().Done)
+	if err != nil {
+		return err
+	}
+	tail, err := c.tailTasks(done, again)
+	if err != nil {
+		return err
+	}
+	c.frontier.Begin(frontier.Kept{
+		Pending: int(last-done.Count()) - len(tail), HostsGivenUp: k.books.Queue.GivenUp,
+	})
+	k.wait(tail...)
+	return k.committed()
+}
+
+// againSince returns the last events of the numbers that became pending again after the first so many events of the log.
+func (k *committer) againSince(events uint64) (map[uint64]store.DoneEntry, error) {
+	again := make(map[uint64]store.DoneEntry)
+	err := k.store.Done.Each(events, func(e store.DoneEntry) error {
+		if e.Event == store.EventAgain {
+			again[e.Seq] = e
+		} else {
 			delete(again, e.Seq)
-			return nil
 		}
-		done.Clear(uint(e.Seq))
-		again[e.Seq] = e
 		return nil
 	})
-	if err != nil || uint64(done.Count()) == last {
-		return err
-	}
-	referrers, err := c.referrers(done)
-	if err != nil {
-		return err
-	}
-	return c.addPending(done, again, referrers)
+	return again, err
 }
 
-// referrers returns the URLs of the pages on which pending URLs were first met.
-func (c *Crawler) referrers(done *bitset.BitSet) (map[uint64]string, error) {
+// tailTasks returns what is pending and in no run of the queue: of the last admissions, and what was to be tried again
+// lately.
+func (c *Crawler) tailTasks(done *store.Bits, again map[uint64]store.DoneEntry) (tasks []frontier.Task, err error) {
 	log := c.committer.store.Admissions
-	wanted := bitset.New(done.Len())
-	err := log.Each(1, func(seq uint64, a store.Admission) error {
-		if !done.Test(uint(seq)) {
-			wanted.Set(uint(a.From))
-		}
-		return nil
-	})
-	if err != nil {
-		return nil, err
-	}
-	wanted.Clear(0) // seeds have none
-	referrers := make(map[uint64]string, wanted.Count())
-	return referrers, log.Each(1, func(seq uint64, a store.Admission) error {
-		if wanted.Test(uint(seq)) {
-			referrers[seq] = strings.Clone(a.URL) // a block's URLs share one string
-		}
-		return nil
-	})
-}
-
-func (c *Crawler) addPending(done *bitset.BitSet, again map[uint64]store.DoneEntry, referrers map[uint64]string) error {
-	k := c.committer
-	tasks := make([]frontier.Task, 0, store.BlockEntries)
-	flush := func() {
-		c.frontier.Add(tasks...)
-		tasks = tasks[:0]
-	}
-	var redirected []frontier.Task
-	err := k.store.Admissions.Each(1, func(seq uint64, a store.Admission) error {
-		if done.Test(uint(seq)) {
-			return nil
-		}
+	covered := c.committer.store.Queue.Coverage().Admissions
+	add := func(seq uint64, a store.Admission) error {
 		task, err := pendingTask(seq, a, again[seq])
 		if err != nil {
 			return err
 		}
-		task.Referrer = referrers[a.From]
 		if task.Hop > 0 {
-			redirected = append(redirected, task)
+			if task.Via, err = redirectChain(log, task); err != nil {
+				return err
+			}
+		}
+		tasks = append(tasks, task)
+		return nil
+	}
+	for _, seq := range slices.Sorted(maps.Keys(again)) {
+		if seq > covered {
+			break // comes with the others
+		}
+		a, err := log.Get(seq)
+		if err != nil {
+			return nil, err
+		}
+		if err := add(seq, a); err != nil {
+			return nil, err
+		}
+	}
+	return tasks, log.Each(covered+1, func(seq uint64, a store.Admission) error {
+		if done.Test(seq) {
 			return nil
 		}
-		if tasks = append(tasks, task); len(tasks) == cap(tasks) {
-			flush()
-		}
-		return nil
+		return add(seq, a)
 	})
-	if err != nil {
-		return err
-	}
-	flush()
-	for _, task := range redirected {
-		if task.Via, err = redirectChain(k.store.Admissions, task); err != nil {
-			return err
-		}
-		c.frontier.Add(task)
-	}
-	return nil
 }
 
 // pendingTask remakes the task of an admission. last is its last event; zero for one that had none.

@@ -13,8 +13,9 @@ import (
 
 // Why a run ended, as the cause of its context.
 var (
-	errStopped = errors.New("stopped by a command")
-	errMaxTime = errors.New("max_time is reached")
+	errStopped  = errors.New("stopped by a command")
+	errMaxTime  = errors.New("max_time is reached")
+	errMaxBytes = errors.New("max_bytes is reached")
 )
 
 // Run crawls until nothing is left, a limit is reached, Stop is called or ctx ends; then requests in flight have
@@ -41,15 +42,28 @@ func (c *Crawler) crawl(ctx, run context.Context, end context.CancelCauseFunc) e
 	// The helpers live until the fetchers are done, so that what these committed last is in a checkpoint too.
 	var helpers errgroup.Group
 	done := make(chan struct{})
+	background, cancelBackground := context.WithCancel(context.WithoutCancel(ctx))
+	defer cancelBackground()
 	helpers.Go(func() error { return c.checkpoints(done, end) })
+	helpers.Go(func() error { return endsRun(c.refill(background, done), end) })
+	helpers.Go(func() error { return endsRun(c.tidy(background, done), end) })
 	helpers.Go(func() error { c.watch(run, end, done, cancelRequests); return nil })
 
 	err := c.fetchAll(run, requests, end)
 	close(done)
+	cancelBackground()
 	if failure := helpers.Wait(); err == nil { // of two failures one is the other's echo
 		err = failure
 	}
 	return err
+}
+
+// endsRun ends the run with a helper's failure.
+func endsRun(failure error, end context.CancelCauseFunc) error {
+	if failure != nil {
+		end(failure)
+	}
+	return failure
 }
 
 // fetchAll runs the fetchers and the reader of seeds until each of them is done.
@@ -63,7 +77,7 @@ func (c *Crawler) fetchAll(run, requests context.Context, end context.CancelCaus
 				return nil
 			}
 			end(err) // whatever ended this worker ends the run
-			if errors.Is(err, frontier.ErrDrained) || errors.Is(err, errMaxPages) {
+			if errors.Is(err, frontier.ErrDrained) || errors.Is(err, errMaxPages) || errors.Is(err, errMaxBytes) {
 				return nil
 			}
 			return err
@@ -98,6 +112,9 @@ func (c *Crawler) work(run, requests context.Context) error {
 			return err
 		}
 		c.saveLongWaits()
+		if c.cfg.MaxBytes != nil && c.committer.bodyBytes() >= *c.cfg.MaxBytes {
+			return errMaxBytes
+		}
 	}
 }
 

@@ -61,18 +61,14 @@ func (k *committer) admitSeeds(batch []seedTask, mark seedMark) error {
 		if err := k.offerSeeds(batch); err != nil {
 			return err
 		}
-		if mark.Done || len(k.maybes) > maxMaybes {
-			if err := k.settleMaybes(); err != nil {
-				return err
-			}
-		}
 		k.books.Seeds = mark
 		return nil
 	})
 }
 
-// offerSeeds admits seeds that are surely new.
+// offerSeeds admits the seeds that are new.
 func (k *committer) offerSeeds(batch []seedTask) error {
+	var maybes []maybe
 	for _, s := range batch {
 		was, err := k.filter.TestAndAdd(s.hash)
 		if err != nil {
@@ -80,14 +76,14 @@ func (k *committer) offerSeeds(batch []seedTask) error {
 		}
 		k.shadow.offer(s.hash, was, &k.books.Loss)
 		if was {
-			k.maybes = append(k.maybes, k.maybeOf(s))
+			maybes = append(maybes, k.maybeOf(s))
 			continue
 		}
 		if err := k.enterSeed(s); err != nil {
 			return err
 		}
 	}
-	return nil
+	return k.settle(maybes)
 }
 
 func (k *committer) maybeOf(s seedTask) maybe {
@@ -100,7 +96,7 @@ func (k *committer) enterSeed(s seedTask) error {
 	if err != nil {
 		return err
 	}
-	k.frontier.Add(task)
+	k.wait(task)
 	return nil
 }
 

@@ -108,6 +108,8 @@ func limitOf(cause error) (limit string, err error) {
 		return "max_pages", nil
 	case errors.Is(cause, errMaxTime):
 		return "max_time", nil
+	case errors.Is(cause, errMaxBytes):
+		return "max_bytes", nil
 	}
 	return "", cause
 }

@@ -63,7 +63,7 @@ func (v *visit) entry(event store.Event) store.DoneEntry {
 func (c *Crawler) visit(ctx context.Context, s *scratch, l frontier.Lease) *visit {
 	v := &visit{lease: l, page: store.Page{
 		Seq: l.Seq, Visit: max(l.Visit, 1), URL: l.URL.String(), FetchedAt: l.LeasedAt.UTC().Truncate(time.Millisecond),
-		Depth: l.Depth, Referrer: l.Referrer, Seed: c.committer.labels.text(l.Seed),
+		Depth: l.Depth, Referrer: c.referrer(&l), Seed: c.committer.labels.text(l.Seed),
 	}}
 	if !c.permitted(v) {
 		return v.encode()

@@ -17,8 +17,8 @@ func (f *Frontier) Check() error {
 		c.checkPlace(h)
 		c.checkQueue(h)
 		c.checkAsks(h)
-		c.want(h.inFlight == c.inFlight[h] && h.inFlight <= f.cfg.HostConcurrency, "%d in flight, %d leased, at most %d allowed",
-			h, h.inFlight, c.inFlight[h], f.cfg.HostConcurrency)
+		c.want(h.inFlight == c.inFlight[h] && h.inFlight <= h.policy.hostConcurrency, "%d in flight, %d leased, at most %d allowed",
+			h, h.inFlight, c.inFlight[h], h.policy.hostConcurrency)
 		c.want(h.resolving == (c.resolving[h] == 1), "resolving %t, %d leased", h, h.resolving, c.resolving[h])
 		c.want(!h.forgotten, "is forgotten and in the table", h)
 	}
@@ -26,6 +26,7 @@ func (f *Frontier) Check() error {
 		c.want(f.hosts[h.name] == h, "leased and not in the table", h)
 	}
 	c.checkOrder()
+	c.checkElsewhere()
 	c.checkTotals()
 	c.checkWaiters()
 	return errors.Join(c.errs...)
@@ -78,6 +79,8 @@ func (c *checker) checkOpen() {
 func (c *checker) checkTask(h *host, t Task) {
 	c.want(!c.tasks[t.Seq], "task %d is there twice", h, t.Seq)
 	c.tasks[t.Seq] = true
+	_, held := c.f.held[t.Seq]
+	c.want(held && !c.f.done.has(t.Seq), "task %d is in memory, known to be: %t, done: %t", h, t.Seq, held, c.f.done.has(t.Seq))
 	c.want(t.URL.Host() == h.name, "task %d is of host %s", h, t.Seq, t.URL.Host())
 }
 
@@ -158,8 +161,25 @@ func (c *checker) checkOrder() {
 	c.want(n == c.f.ready.n, "%d hosts ready, counted %d", nil, n, c.f.ready.n)
 }
 
+// checkElsewhere: a host is sent for where its name is on a list, and once.
+func (c *checker) checkElsewhere() {
+	e := &c.f.elsewhere
+	sent := 0
+	for _, h := range c.f.hosts {
+		if h.sent != notSent {
+			sent++
+			c.want(h.backlog && h.givenUp == "", "sent for, although nothing of it is wanted", h)
+		}
+	}
+	c.want(sent == e.asked, "%d hosts are sent for, counted %d", nil, sent, e.asked)
+	c.want(e.n >= 0 && e.stranded >= 0, "%d tasks elsewhere, %d stranded", nil, e.n, e.stranded)
+}
+
 func (c *checker) checkTotals() {
+	c.want(c.counted.givenUp <= c.f.counters.givenUp, "%d hosts given up in memory, %d in all", nil, c.counted.givenUp, c.f.counters.givenUp)
+	c.counted.givenUp = c.f.counters.givenUp // the others are not in memory
 	c.want(c.counted == c.f.counters, "counted %+v, kept %+v", nil, c.counted, c.f.counters)
+	c.want(len(c.tasks) == len(c.f.held), "%d tasks in memory, %d known to be", nil, len(c.tasks), len(c.f.held))
 	placed := [...]int{nowhere: c.placed[nowhere], ready: c.f.ready.n, waiting: len(c.f.waiting), idle: len(c.f.idle)}
 	c.want(placed == c.placed, "hosts by place %v, counted %v", nil, placed, c.placed)
 	for _, h := range c.f.hosts {
@@ -183,7 +203,7 @@ func (c *checker) checkWaiters() {
 	}
 	c.want(f.ready.n == 0 || f.paused, "%d callers wait, and %d hosts are ready", nil, f.waiters.n, f.ready.n)
 	c.want(!f.drained() && !f.closed, "%d callers wait for nothing", nil, f.waiters.n)
-	if len(f.waiting) > 0 && !f.paused && f.waiting[0].due > c.now {
+	if len(f.waiting) > 0 && !f.paused && f.waiting[0].due > c.now && !f.elsewhere.later {
 		c.want(f.armed == f.waiting[0].due, "the timer is set to %v, the next host is due at %v", nil, f.armed, f.waiting[0].due)
 	}
 }

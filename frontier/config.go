@@ -41,9 +41,26 @@ type Config struct {
 	// GiveUpAfter is the number of failures in a row after which a host is given up. Default 10; with None never.
 	GiveUpAfter int
 
+	// MaxHosts is how many hosts with work are in memory. Beyond it, hosts wait their turn elsewhere. Default 100,000.
+	MaxHosts int
 	// MaxIdleHosts is how many hosts without work are remembered beyond the time for which they must not be asked.
 	// Default 50,000.
 	MaxIdleHosts int
+	// MaxTasks is how many tasks are in memory, leased ones included. Beyond it, tasks wait elsewhere. Default 250,000.
+	MaxTasks int
+
+	// PerIP has all hosts that share an address share its delay and its concurrency too.
+	PerIP bool
+	// MaxHostPages is how many page records a host may have over the crawl's life; then it is given up. 0: no limit.
+	MaxHostPages uint64
+	// MaxHostBytes is how many bytes of bodies a host may send over the crawl's life; then it is given up. 0: no limit.
+	MaxHostBytes uint64
+	// Overrides say what is different for some hosts. Of several that match, later ones win field by field.
+	Overrides []Override
+
+	// Lookup returns the durable state of a host that comes into memory, if it has one: what Changed returned last. It
+	// is called under the frontier's lock. Nil: no host has one.
+	Lookup func(host string) (HostState, bool) `json:"-"`
 
 	// Resumed says that hosts may have been asked shortly before New, by a crawl that this one goes on with: none is
 	// asked before its delay since New.
@@ -63,7 +80,9 @@ func Default() Config {
 		BackoffMax:      10 * time.Minute,
 		MaxRetryAfter:   time.Hour,
 		GiveUpAfter:     10,
+		MaxHosts:        100_000,
 		MaxIdleHosts:    50_000,
+		MaxTasks:        250_000,
 	}
 }
 
@@ -98,6 +117,15 @@ func (c Config) Validate() error {
 	if c.GiveUpAfter < None {
 		bad("give_up_after", "0 or more", c.GiveUpAfter)
 	}
+	if c.MaxHosts < 0 {
+		bad("max_hosts", "1 or more", c.MaxHosts)
+	}
+	if c.MaxTasks < 0 {
+		bad("max_tasks", "1 or more", c.MaxTasks)
+	}
+	for _, o := range c.Overrides {
+		errs = append(errs, o.Validate())
+	}
 	if c.MaxIdleHosts < None {
 		bad("max_idle_hosts", "0 or more", c.MaxIdleHosts)
 	}
@@ -120,7 +148,9 @@ func (c Config) resolved() Config {
 	fill(&c.BackoffMax, d.BackoffMax)
 	fill(&c.MaxRetryAfter, d.MaxRetryAfter)
 	fill(&c.GiveUpAfter, d.GiveUpAfter)
+	fill(&c.MaxHosts, d.MaxHosts)
 	fill(&c.MaxIdleHosts, d.MaxIdleHosts)
+	fill(&c.MaxTasks, d.MaxTasks)
 	return c
 }
 

@@ -2,23 +2,27 @@ package frontier
 
 import (
 	"math"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
 )
 
 func TestZeroConfigIsTheDefault(t *testing.T) {
-	if got := (Config{}).resolved(); got != Default() {
+	if got := (Config{}).resolved(); !reflect.DeepEqual(got, Default()) {
 		t.Errorf("%+v, want %+v", got, Default())
 	}
 	if err := Default().Validate(); err != nil {
 		t.Error(err)
 	}
-	none := Config{None, None, None, 0, false, None, None, None, None, None, None, None, false}
+	none := Config{
+		HostDelay: None, DelayFactor: None, MaxCrawlDelay: None, RobotsTTL: None, RobotsDeadline: None, BackoffBase: None,
+		BackoffMax: None, MaxRetryAfter: None, GiveUpAfter: None, MaxIdleHosts: None, MaxHosts: 1, MaxTasks: 1,
+	}
 	if err := none.Validate(); err != nil {
 		t.Error(err)
 	}
-	if got, want := none.resolved(), (Config{HostConcurrency: 1}); got != want {
+	if got, want := none.resolved(), (Config{HostConcurrency: 1, MaxHosts: 1, MaxTasks: 1}); !reflect.DeepEqual(got, want) {
 		t.Errorf("%+v, want %+v", got, want)
 	}
 }
@@ -28,13 +32,14 @@ func TestValidate(t *testing.T) {
 	err := Config{
 		HostDelay: bad, DelayFactor: math.NaN(), MaxCrawlDelay: bad, HostConcurrency: -2, RobotsTTL: bad, RobotsDeadline: bad,
 		BackoffBase: bad, BackoffMax: 2 * bad, MaxRetryAfter: bad, GiveUpAfter: -2, MaxIdleHosts: -2,
+		MaxHosts: -1, MaxTasks: -1,
 	}.Validate()
 	if err == nil {
 		t.Fatal("valid")
 	}
 	for _, key := range []string{
 		"host_delay", "delay_factor", "max_crawl_delay", "host_concurrency", "robots_ttl", "robots_deadline", "backoff_base",
-		"backoff_max", "max_retry_after", "give_up_after", "max_idle_hosts",
+		"backoff_max", "max_retry_after", "give_up_after", "max_idle_hosts", "max_hosts", "max_tasks",
 	} {
 		if !strings.Contains("\n"+err.Error(), "\n"+key+": want ") {
 			t.Errorf("%s is not named:\n%v", key, err)

@@ -8,7 +8,7 @@ import (
 // delay returns the least time between two requests to h. The factor is there to spare a slow host by itself, so it is
 // off with HostDelay; a Crawl-delay is the host's own word and stays.
 func (f *Frontier) delay(h *host) time.Duration {
-	d := f.cfg.HostDelay
+	d := h.policy.hostDelay
 	if d > 0 {
 		d = max(d, time.Duration(min(f.cfg.DelayFactor*float64(h.lastTook), float64(forever))))
 	}
@@ -50,7 +50,7 @@ func (f *Frontier) settle(op open, o Outcome, now moment) {
 		h.failures++
 		f.mark(h)
 		f.hold(h, f.backoff(h.failures), now)
-	case o.Requested && h.failures > 0:
+	case o.Requested && op.kind == Page && h.failures > 0: // an answer for robots.txt says little of the pages
 		h.failures = 0
 		f.mark(h)
 		if h.givenUp == TooManyFailures { // a request that was in flight then has got through
@@ -63,6 +63,7 @@ func (f *Frontier) settle(op open, o Outcome, now moment) {
 	if f.cfg.GiveUpAfter > 0 && h.failures >= f.cfg.GiveUpAfter && h.givenUp == "" {
 		f.giveUp(h, TooManyFailures, now)
 	}
+	f.charge(h, o, now)
 	f.keepDelay(h)
 }
 
@@ -97,7 +98,7 @@ func (f *Frontier) hold(h *host, wait time.Duration, now moment) {
 // that it changes a few times in a host's life, not with each response time.
 func (f *Frontier) keepDelay(h *host) {
 	d := f.delay(h)
-	if d <= f.cfg.HostDelay || d <= h.delayKept {
+	if d <= h.policy.hostDelay || d <= h.delayKept {
 		return
 	}
 	h.delayKept = min(time.Second<<bits.Len64(uint64((d-1)/time.Second)), forever)

@@ -28,9 +28,14 @@ func (f *Frontier) Done(l Lease, o Outcome) error {
 		return err
 	}
 	now := f.now()
+	delete(f.held, op.task.Seq)
+	f.done.set(op.task.Seq)
 	f.settle(op, o, now)
 	f.schedule(op.host, now)
 	f.dispatch(now)
+	if f.sweepWanted(now) {
+		f.nudge()
+	}
 	return nil
 }
 
@@ -54,6 +59,9 @@ func (f *Frontier) Retry(l Lease, wait time.Duration, o Outcome) error {
 		op.task.Attempt++
 		op.task.NotBefore = f.time(later(now, wait))
 		f.pushAgain(op.host, op.task, now)
+		if f.crowded() && op.host.queue.len() > 2*f.share() { // a host that fails on every page
+			f.releaseLast(op.host)
+		}
 	}
 	f.schedule(op.host, now)
 	f.dispatch(now)

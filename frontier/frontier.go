@@ -62,22 +62,27 @@ type Frontier struct {
 	cfg   Config // not written after New
 	start time.Time
 
-	mu       sync.Mutex // guards all below
-	hosts    map[string]*host
-	ready    list[host, *host] // due, in the order in which they came due
-	waiting  hostHeap          // due later
-	idle     hostHeap          // without work; may be forgotten from their due moment on
-	open     openLeases
-	waiters  list[waiter, *waiter] // callers of Lease, first come first
-	spare    []*waiter             // waiters to be used again
-	timer    *time.Timer           // ticks when the first waiting host comes due; any waiter takes the tick
-	armed    moment                // when timer ticks; never where it need not
-	changed  []*host               // hosts whose durable state changed since the last call of Changed
-	unsaved  moment                // the latest moment until which one of them must not be asked
-	intakes  int
-	paused   bool
-	closed   bool
-	counters counters
+	mu        sync.Mutex // guards all below
+	hosts     map[string]*host
+	overrides *overrides          // not written after New
+	done      numberSet           // numbers whose visit has ended; written under mu, read by anyone
+	held      map[uint64]struct{} // numbers of the tasks in memory, leased ones included
+	ready     list[host, *host]   // due, in the order in which they came due
+	waiting   hostHeap            // due later
+	idle      hostHeap            // without work; may be forgotten from their due moment on
+	open      openLeases
+	waiters   list[waiter, *waiter] // callers of Lease, first come first
+	spare     []*waiter             // waiters to be used again
+	timer     *time.Timer           // ticks when the first waiting host comes due; any waiter takes the tick
+	armed     moment                // when timer ticks; never where it need not
+	elsewhere elsewhere             // tasks that are not in memory
+	leaving   map[string]*host      // hosts forgotten whose durable state is still to be collected
+	changed   []*host               // hosts whose durable state changed since the last call of Changed
+	unsaved   moment                // the latest moment until which one of them must not be asked
+	intakes   int
+	paused    bool
+	closed    bool
+	counters  counters
 }
 
 // New returns an empty frontier.
@@ -86,15 +91,20 @@ func New(cfg Config) (*Frontier, error) {
 		return nil, err
 	}
 	f := &Frontier{
-		cfg:     cfg.resolved(),
-		start:   time.Now(),
-		hosts:   make(map[string]*host),
-		timer:   time.NewTimer(time.Duration(forever)),
-		armed:   never,
-		unsaved: never,
+		cfg:       cfg.resolved(),
+		start:     time.Now(),
+		hosts:     make(map[string]*host),
+		held:      make(map[uint64]struct{}),
+		leaving:   make(map[string]*host),
+		elsewhere: elsewhere{wake: make(chan struct{}, 1)},
+		timer:     time.NewTimer(time.Duration(forever)),
+		armed:     never,
+		unsaved:   never,
 	}
 	f.timer.Stop()
-	return f, nil
+	var err error
+	f.overrides, err = compileOverrides(f.cfg.policy(), f.cfg.Overrides)
+	return f, err
 }
 
 // Add makes tasks pending. Each has a URL, and no other pending or leased task has its Seq. A task that was attempted
@@ -104,16 +114,30 @@ func (f *Frontier) Add(tasks ...Task) {
 	defer f.mu.Unlock()
 	now := f.now()
 	for _, t := range tasks {
-		h := f.host(t.URL.Host())
-		again := t.Attempt > 0 || !t.NotBefore.IsZero()
-		if again {
-			f.pushAgain(h, t, now)
-		}
-		if again || f.push(h, t, false) {
-			f.schedule(h, now)
-		}
+		f.add(t, now)
 	}
 	f.dispatch(now)
+}
+
+func (f *Frontier) add(t Task, now moment) {
+	f.done.clear(t.Seq)
+	h := f.hosts[t.URL.Host()]
+	if !f.takes(h, &t) {
+		f.decline(h)
+		if h != nil {
+			f.schedule(h, now)
+		}
+		return
+	}
+	if h == nil {
+		h = f.host(t.URL.Host())
+	}
+	if t.again() {
+		f.pushAgain(h, t, now)
+		f.schedule(h, now)
+	} else if f.push(h, t, false) {
+		f.schedule(h, now)
+	}
 }
 
 // Intake keeps the frontier from being drained until release is called: for seeds still being read, or a server that
@@ -164,17 +188,20 @@ func (f *Frontier) Close() {
 // drained reports whether Lease has nothing to wait for. A question about a robots.txt needs no count of its own: the
 // task that raised it is pending until it is answered.
 func (f *Frontier) drained() bool {
-	return f.open.len() == 0 && f.intakes == 0 && f.counters.queued == f.counters.stranded
+	e := &f.elsewhere
+	return f.open.len() == 0 && f.intakes == 0 && f.counters.queued == f.counters.stranded &&
+		!e.unfound && !e.sweeping && !e.later && e.asked == 0
 }
 
 // push makes t pending in h, at the head of its queue or in its place by preference. It reports whether t comes next.
 func (f *Frontier) push(h *host, t Task, head bool) (first bool) {
-	f.count(h)
+	f.count(h, t.Seq)
 	return h.queue.push(t, head)
 }
 
 // count enters one more pending task of h.
-func (f *Frontier) count(h *host) {
+func (f *Frontier) count(h *host, seq uint64) {
+	f.held[seq] = struct{}{}
 	f.counters.queued++
 	if h.givenUp != "" {
 		f.counters.stranded++
@@ -187,7 +214,7 @@ func (f *Frontier) pushAgain(h *host, t Task, now moment) {
 		f.push(h, t, true)
 		return
 	}
-	f.count(h)
+	f.count(h, t.Seq)
 	h.queue.putAside(t)
 }
 

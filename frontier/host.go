@@ -30,9 +30,22 @@ type host struct {
 	lastTook  moment // the last response time
 	until     moment // it backs off until then
 
+	policy   *policy
 	givenUp  Reason
 	failures int // in a row
 	requests uint64
+	pages    uint64 // page records over the crawl's life
+	bytes    uint64 // of bodies
+	stranded int    // tasks elsewhere, as far as they were met since it was given up
+
+	backlog    bool // tasks of it may wait elsewhere
+	dense      bool // many of them: they are asked for by name
+	sent       sending
+	looked     bool   // the next sweep is to find them
+	rewind     bool   // some that were in memory wait there again
+	bound      order  // of tasks that come later some may wait elsewhere, if backlog
+	declinedIn uint64 // round in which the last one was left there
+	moreIn     uint64 // round in which the last refill came
 
 	delayKept moment // the delay that its durable state holds; 0 where HostDelay says enough
 	marked    bool   // it is in Frontier.changed
@@ -78,11 +91,32 @@ func (t term) over(now moment) bool { return !t.unused && now >= t.until }
 func (f *Frontier) host(name string) *host {
 	h := f.hosts[name]
 	if h == nil {
-		h = &host{name: strings.Clone(name), lastLease: never, lastEnd: never, lastEnded: true, until: never} // the clone keeps no URL alive
-		if f.cfg.Resumed {
-			h.lastEnd = 0 // as if the last request of the crawl before had ended when this one began
+		if h = f.leaving[name]; h != nil {
+			delete(f.leaving, name)
+			h.forgotten = false
+		} else {
+			h = f.newHost(name)
 		}
 		f.hosts[h.name] = h
+	}
+	return h
+}
+
+func (f *Frontier) newHost(name string) *host {
+	h := &host{name: strings.Clone(name), lastLease: never, lastEnd: never, lastEnded: true, until: never} // the clone keeps no URL alive
+	h.policy = f.overrides.of(h.name)
+	if f.cfg.Resumed {
+		h.lastEnd = 0 // as if the last request of the crawl before had ended when this one began
+	}
+	if f.cfg.Lookup != nil {
+		if s, ok := f.cfg.Lookup(h.name); ok {
+			f.adopt(h, s)
+		}
+	}
+	if h.givenUp == "" && h.overBudget() {
+		h.givenUp = BudgetUsed
+		f.counters.givenUp++
+		f.mark(h)
 	}
 	return h
 }
@@ -109,6 +143,13 @@ func (f *Frontier) schedule(h *host, now moment) {
 	if h.forgotten {
 		return
 	}
+	if f.waitsLong(h, now) && h.queue.len() > 0 && f.crowded() {
+		f.park(h)
+	}
+	if h.backlog && f.leaveForLong(h, now) {
+		return
+	}
+	f.feed(h, now)
 	to, due := f.plan(h)
 	if to == waiting && due <= now {
 		if h.place == ready {
@@ -156,10 +197,10 @@ func (f *Frontier) take(h *host) {
 
 // plan says where h belongs, and its due moment there. A host that is ready belongs to the waiting ones, and is due.
 func (f *Frontier) plan(h *host) (place, moment) {
-	busy := h.resolving || h.inFlight >= f.cfg.HostConcurrency
+	busy := h.resolving || h.inFlight >= h.policy.hostConcurrency || h.policy.maxPages-h.pages <= uint64(h.inFlight)
 	switch {
 	case h.givenUp != "":
-		if h.givenUp == TooManyFailures && h.queue.len() == 0 && !h.resolving && h.inFlight == 0 {
+		if h.queue.len() == 0 && !h.resolving && h.inFlight == 0 {
 			return idle, f.notBefore(h)
 		}
 		return nowhere, 0
@@ -173,6 +214,9 @@ func (f *Frontier) plan(h *host) (place, moment) {
 	case h.queue.len() == 0:
 		if h.inFlight > 0 {
 			return nowhere, 0
+		}
+		if h.backlog && !h.looked && h.sent == notSent {
+			return waiting, f.notBefore(h) // then its tasks are sent for
 		}
 		return idle, f.notBefore(h)
 	}
@@ -203,18 +247,48 @@ func (f *Frontier) promote(now moment) {
 // joins them, without ever holding the lock for long.
 func (f *Frontier) forgetSome(now moment) {
 	for range 2 {
-		if len(f.idle) <= f.cfg.MaxIdleHosts || f.idle[0].due > now {
+		if len(f.idle) <= f.cfg.MaxIdleHosts || !f.forgetOne(now) {
 			return
 		}
-		h := f.idle[0]
-		f.take(h)
-		delete(f.hosts, h.name)
-		if h.givenUp != "" {
-			f.counters.givenUp--
-		}
-		h.forgotten = true
-		if h.kept {
-			f.mark(h)
+	}
+}
+
+// forgetOne forgets the host without work that may be asked for the longest, and reports whether there is one. What must
+// outlive it is its durable state, and that some of its tasks wait elsewhere.
+func (f *Frontier) forgetOne(now moment) bool {
+	if len(f.idle) == 0 || f.idle[0].due > now {
+		return false
+	}
+	h := f.idle[0]
+	if h.backlog && h.givenUp == "" {
+		f.elsewhere.unfound = true
+		f.nudge()
+	}
+	f.forget(h)
+	return true
+}
+
+// forget takes h out of memory.
+func (f *Frontier) forget(h *host) {
+	f.take(h)
+	delete(f.hosts, h.name)
+	h.forgotten = true
+	if h.marked {
+		f.leaving[h.name] = h // until its state is collected
+	}
+	f.send(h, notSent)
+	f.strand(h, -h.stranded)
+}
+
+// busy reports whether something of h is leased, or asked for at it or for it.
+func (h *host) busy() bool {
+	if h.resolving || h.inFlight > 0 || h.asks.first != nil {
+		return true
+	}
+	for _, o := range h.origins {
+		if o != nil && o.ask != nil {
+			return true
 		}
 	}
+	return false
 }

@@ -68,6 +68,9 @@ type Outcome struct {
 	Failed bool
 	// Took is the response time.
 	Took time.Duration
+	// Recorded says that a page record came of it, and Bytes how large its body was: both count against the host's budget.
+	Recorded bool
+	Bytes    int64
 	// RetryAfter is how long the server wants to be left alone; 0 for no such word.
 	RetryAfter time.Duration
 }

@@ -68,6 +68,16 @@ func (q *queue) push(t Task, head bool) (first bool) {
 	return i == 0
 }
 
+// greatest returns the order of the task that comes last by class, depth and number; the zero order for none.
+func (q *queue) greatest() (last order) {
+	for i := range q.entries {
+		if o := q.entries[i].order(); o.compare(last) > 0 {
+			last = o
+		}
+	}
+	return last
+}
+
 // pop removes the first task, which peek must have found.
 func (q *queue) pop() Task {
 	first := q.entries[0].Task

@@ -12,6 +12,10 @@ func (f *Frontier) serve(h *host, now moment) (Lease, bool) {
 		}
 	}
 	t := h.queue.peek()
+	if t == nil { // it is due, and its tasks are elsewhere
+		f.schedule(h, now)
+		return Lease{}, false
+	}
 	o := h.origin(t.URL)
 	if a := o.ask; a != nil {
 		if a.at == nil {
@@ -23,7 +27,7 @@ func (f *Frontier) serve(h *host, now moment) (Lease, bool) {
 	if o.addrsTerm.over(now) {
 		return f.leaseResolve(h, o, t.URL, now), true
 	}
-	if o.addrsErr == nil && !f.cfg.IgnoreRobots && o.rulesTerm.over(now) {
+	if o.addrsErr == nil && !h.policy.ignoreRobots && o.rulesTerm.over(now) {
 		return f.serveRobots(h, f.newAsk(h, o, t.URL, now), now), true
 	}
 	return f.leasePage(h, o, now), true
@@ -35,7 +39,7 @@ func (f *Frontier) leasePage(h *host, o *origin, now moment) Lease {
 	f.counters.queued--
 	o.addrsTerm.unused = false
 	l := Lease{Kind: Page, Task: t, Origin: o.name, Addrs: o.addrs, ResolveErr: o.addrsErr}
-	if o.addrsErr == nil && !f.cfg.IgnoreRobots {
+	if o.addrsErr == nil && !h.policy.ignoreRobots {
 		o.rulesTerm.unused = false
 		l.Permission = o.rules
 	}

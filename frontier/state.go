@@ -5,7 +5,8 @@ import "time"
 // Reason is why a host is given up.
 type Reason string
 
-// TooManyFailures is the Reason of the frontier itself; the callers of GiveUp have their own.
+// TooManyFailures is the Reason of a host that gave no answer for Config.GiveUpAfter times in a row. The callers of GiveUp
+// have their own reasons, which no setting takes back.
 const TooManyFailures Reason = "too many failures"
 
 // HostState is what of a host must outlive the process. Hosts in good order have none: the zero state but for Host,
@@ -17,11 +18,13 @@ type HostState struct {
 	Failures int           // in a row
 	GivenUp  Reason        // empty: not given up
 	Requests uint64        // made to it so far; later ones do not count as a change
+	Pages    uint64        // page records, where its budget has them counted
+	Bytes    uint64        // of bodies, likewise
 }
 
 // IsZero reports whether s says no more than a host's name.
 func (s HostState) IsZero() bool {
-	return s.Until.IsZero() && s.Delay == 0 && s.Failures == 0 && s.GivenUp == ""
+	return s.Until.IsZero() && s.Delay == 0 && s.Failures == 0 && s.GivenUp == "" && s.Pages == 0 && s.Bytes == 0
 }
 
 // Changed returns the states that changed since the last call, a host's last one last. It is for the checkpoint, which
@@ -32,10 +35,7 @@ func (f *Frontier) Changed() []HostState {
 	now := f.now()
 	states := make([]HostState, 0, len(f.changed))
 	for _, h := range f.changed {
-		s := HostState{Host: h.name}
-		if !h.forgotten {
-			s = f.state(h, now)
-		}
+		s := f.state(h, now)
 		if kept := !s.IsZero(); kept || h.kept {
 			states = append(states, s)
 			h.kept = kept
@@ -43,6 +43,7 @@ func (f *Frontier) Changed() []HostState {
 		h.marked = false
 	}
 	f.changed = nil
+	clear(f.leaving)
 	f.unsaved = never
 	return states
 }
@@ -59,31 +60,43 @@ func (f *Frontier) Unsaved() time.Time {
 	return f.time(f.unsaved)
 }
 
-// Restore takes over the states of an earlier crawl, each the last one of its host. No such host is asked before its
-// whole delay has passed since New. One that failed too often is given up only if it would be under the present
-// Config.GiveUpAfter. A time further ahead than a back-off can be comes from a wrong clock, and is brought nearer.
-func (f *Frontier) Restore(states []HostState) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	now := f.now()
-	longest := later(now, max(f.cfg.BackoffMax, f.cfg.MaxRetryAfter))
-	for _, s := range states {
-		h := f.host(s.Host)
-		h.until = max(h.until, min(f.moment(s.Until), longest), s.Delay)
-		h.delayKept, h.failures, h.requests = s.Delay, s.Failures, s.Requests
-		h.kept = !s.IsZero()
-		tooMany := f.cfg.GiveUpAfter > 0 && s.Failures >= f.cfg.GiveUpAfter
-		if s.GivenUp != "" && (s.GivenUp != TooManyFailures || tooMany) {
-			f.giveUp(h, s.GivenUp, now)
-		}
-		f.schedule(h, now)
+// adopt takes over what Changed returned of h, a host that comes into memory. In a crawl that goes on, it is not asked
+// before its whole delay has passed since New. A host that the present Config would not give up is revived. A time
+// further ahead than a back-off can be comes from a wrong clock, and is brought nearer.
+func (f *Frontier) adopt(h *host, s HostState) {
+	h.kept = !s.IsZero()
+	h.delayKept, h.failures, h.requests, h.pages, h.bytes = s.Delay, s.Failures, s.Requests, s.Pages, s.Bytes
+	longest := later(f.now(), max(f.cfg.BackoffMax, f.cfg.MaxRetryAfter))
+	h.until = min(f.moment(s.Until), longest)
+	if f.cfg.Resumed {
+		h.until = max(h.until, s.Delay)
 	}
-	f.dispatch(now)
+	switch {
+	case s.GivenUp == "":
+	case f.staysGivenUp(h, s.GivenUp):
+		h.givenUp = s.GivenUp // and is counted
+	default:
+		f.counters.givenUp--
+		f.mark(h)
+	}
+}
+
+func (f *Frontier) staysGivenUp(h *host, why Reason) bool {
+	switch why {
+	case TooManyFailures:
+		return f.cfg.GiveUpAfter > 0 && h.failures >= f.cfg.GiveUpAfter
+	case BudgetUsed:
+		return h.overBudget()
+	}
+	return true
 }
 
 // state returns h's durable state.
 func (f *Frontier) state(h *host, now moment) HostState {
-	s := HostState{Host: h.name, Delay: h.delayKept, Failures: h.failures, GivenUp: h.givenUp, Requests: h.requests}
+	s := HostState{
+		Host: h.name, Delay: h.delayKept, Failures: h.failures, GivenUp: h.givenUp, Requests: h.requests,
+		Pages: h.pages, Bytes: h.bytes,
+	}
 	if h.until > now {
 		s.Until = f.time(h.until).Round(0) // a monotonic reading means nothing to the next process
 	}
@@ -117,11 +130,12 @@ func (f *Frontier) GiveUp(host string, why Reason) {
 func (f *Frontier) Revive(host string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	h := f.hosts[host]
-	if h == nil || h.givenUp == "" {
+	h := f.host(host)
+	now := f.now()
+	if h.givenUp == "" {
+		f.schedule(h, now)
 		return
 	}
-	now := f.now()
 	h.failures = 0
 	f.revive(h)
 	f.mark(h)
@@ -136,12 +150,19 @@ func (f *Frontier) giveUp(h *host, why Reason, now moment) {
 		f.counters.stranded += h.queue.len()
 	}
 	h.givenUp = why
+	f.send(h, notSent)
 	f.dropAsks(h, now)
+	if f.crowded() {
+		f.park(h)
+	}
 }
 
 // revive takes back that h is given up. The caller schedules it.
 func (f *Frontier) revive(h *host) {
 	f.counters.givenUp--
 	f.counters.stranded -= h.queue.len()
-	h.givenUp = ""
+	f.strand(h, -h.stranded)
+	h.givenUp, h.looked = "", false
+	f.elsewhere.unfound = f.elsewhere.unfound || f.elsewhere.n > 0
+	f.nudge()
 }

@@ -2,8 +2,6 @@ package frontier
 
 import (
 	"fmt"
-	"maps"
-	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -94,6 +92,14 @@ func TestUnsaved(t *testing.T) {
 	})
 }
 
+// lookup finds the states of hosts that are not the zero state.
+func lookup(states map[string]HostState) func(string) (HostState, bool) {
+	return func(host string) (HostState, bool) {
+		s, ok := states[host]
+		return s, ok && !s.IsZero()
+	}
+}
+
 func TestRestore(t *testing.T) {
 	const s = time.Second
 	for _, tt := range []struct {
@@ -114,45 +120,38 @@ func TestRestore(t *testing.T) {
 		{"no limit revives", Config{Resumed: true, GiveUpAfter: None}, HostState{Failures: 10, GivenUp: TooManyFailures}, 0, s},
 		{"but not what the user dropped", Config{Resumed: true, GiveUpAfter: None}, HostState{GivenUp: "dropped"}, 0, -1},
 	} {
-		for _, order := range []string{"before Add", "after Add"} {
-			t.Run(tt.name+"/"+order, func(t *testing.T) {
-				synctest.Test(t, func(t *testing.T) {
-					f := openFrontier(t, tt.cfg)
-					start := time.Now()
-					add := func() { f.Add(Task{URL: parse(t, "https://a.example/1"), Seq: 1}) }
-					state := tt.state
-					state.Host = "a.example"
-					if tt.until != 0 {
-						state.Until = start.Add(tt.until).Round(0)
-					}
-					if order == "after Add" {
-						add()
-					}
-					if !tt.state.IsZero() || tt.until != 0 {
-						f.Restore([]HostState{state})
-					}
-					if order == "before Add" {
-						add()
-					}
-					check(t, f)
-					if tt.want < 0 {
-						drained(t, f)
-						return
-					}
-					if l := leasePage(t, f); l.LeasedAt.Sub(start) != tt.want {
-						t.Errorf("leased after %v, want %v", l.LeasedAt.Sub(start), tt.want)
-					}
-				})
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				start := time.Now()
+				state := tt.state
+				state.Host = "a.example"
+				if tt.until != 0 {
+					state.Until = start.Add(tt.until).Round(0)
+				}
+				tt.cfg.Lookup = lookup(map[string]HostState{state.Host: state})
+				f := openFrontier(t, tt.cfg)
+				if state.GivenUp != "" {
+					f.Begin(Kept{HostsGivenUp: 1})
+				}
+				f.Add(Task{URL: parse(t, "https://a.example/1"), Seq: 1})
+				check(t, f)
+				if tt.want < 0 {
+					drained(t, f)
+					return
+				}
+				if l := leasePage(t, f); l.LeasedAt.Sub(start) != tt.want {
+					t.Errorf("leased after %v, want %v", l.LeasedAt.Sub(start), tt.want)
+				}
 			})
-		}
+		})
 	}
 }
 
 // TestRestoredFailuresGoOn doubles the back-off from where it was.
 func TestRestoredFailuresGoOn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f := openFrontier(t, Config{Resumed: true})
-		f.Restore([]HostState{{Host: "a.example", Failures: 3, Requests: 7}})
+		before := HostState{Host: "a.example", Failures: 3, Requests: 7}
+		f := openFrontier(t, Config{Resumed: true, Lookup: lookup(map[string]HostState{before.Host: before})})
 		f.Add(Task{URL: parse(t, "https://a.example/1"), Seq: 1})
 		must(t, f.Retry(leasePage(t, f), 0, Outcome{Requested: true, Failed: true}))
 		want := HostState{Host: "a.example", Failures: 4, Requests: 8, Until: time.Now().Add(16 * time.Second).Round(0)}
@@ -166,8 +165,8 @@ func TestRestoredFailuresGoOn(t *testing.T) {
 func TestForgettingHosts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const kept, hosts = 10, 100
-		f := openFrontier(t, Config{MaxIdleHosts: kept, GiveUpAfter: 1})
 		states := map[string]HostState{}
+		f := openFrontier(t, Config{MaxIdleHosts: kept, GiveUpAfter: 1, Lookup: lookup(states)})
 		save := func() {
 			for _, s := range f.Changed() {
 				if states[s.Host] = s; s.IsZero() {
@@ -197,11 +196,16 @@ func TestForgettingHosts(t *testing.T) {
 			wait(2 * time.Second)
 			save()
 		}
-		if s := f.Stats(); s.Hosts > kept+3 || s.HostsIdle > kept+2 || s.HostsGivenUp != 1 {
-			t.Errorf("%+v, want %d hosts or so, and the one given up", s, kept)
+		if s := f.Stats(); s.Hosts > kept+3 || s.HostsIdle > kept+2 || s.HostsGivenUp != hosts/2 {
+			t.Errorf("%+v, want %d hosts or so, and those given up counted", s, kept)
 		}
-		if got := slices.Collect(maps.Keys(states)); len(got) != 1 || got[0] != "0.example" {
-			t.Errorf("states of %v, want those of forgotten hosts removed", got)
+		if len(states) != hosts/2 || states["0.example"].GivenUp != "dropped" {
+			t.Errorf("%d states, want those of the %d hosts given up kept", len(states), hosts/2)
+		}
+		f.Revive("2.example")
+		save()
+		if s := f.Stats(); s.HostsGivenUp != hosts/2-1 || len(states) != hosts/2-1 {
+			t.Errorf("%d hosts given up, %d states, want one less of both", s.HostsGivenUp, len(states))
 		}
 	})
 }

@@ -17,7 +17,8 @@ type counters struct {
 // Stats are the frontier's totals at one moment.
 type Stats struct {
 	Queued       int // tasks pending, stranded ones included
-	Stranded     int // tasks pending on hosts given up
+	Elsewhere    int // of these, not in memory
+	Stranded     int // of Queued, on hosts given up; of those elsewhere only as far as they were met
 	InFlight     int // page leases out
 	Resolving    int // resolve leases out
 	AskingRobots int // robots leases out
@@ -35,8 +36,9 @@ func (f *Frontier) Stats() Stats {
 	defer f.mu.Unlock()
 	f.promote(f.now())
 	return Stats{
-		Queued:       f.counters.queued,
-		Stranded:     f.counters.stranded,
+		Queued:       f.counters.queued + f.elsewhere.n,
+		Elsewhere:    f.elsewhere.n,
+		Stranded:     f.stranded(),
 		InFlight:     f.counters.leased[Page],
 		Resolving:    f.counters.leased[Resolve],
 		AskingRobots: f.counters.leased[Robots],
@@ -47,6 +49,14 @@ func (f *Frontier) Stats() Stats {
 		HostsGivenUp: f.counters.givenUp,
 		Paused:       f.paused,
 	}
+}
+
+// stranded counts tasks on hosts given up. Once the frontier is drained, all that is left is on such hosts.
+func (f *Frontier) stranded() int {
+	if f.drained() {
+		return f.counters.queued + f.elsewhere.n
+	}
+	return f.counters.stranded + f.elsewhere.stranded
 }
 
 // Host is what the frontier knows of a host at one moment.

@@ -53,6 +53,9 @@ type Task struct {
 	Class     Class
 }
 
+// again reports whether t was tried before, or waits for a time of its own.
+func (t *Task) again() bool { return t.Attempt > 0 || !t.NotBefore.IsZero() }
+
 // Redirect is one step of the chain of redirects that led to a task.
 type Redirect struct {
 	Hash   uint64    // keyed hash of the URL that redirected

@@ -92,12 +92,22 @@ func (f *Frontier) dispatch(now moment) {
 	f.arm(now)
 }
 
-// arm sets the timer to the moment at which the next host comes due, while somebody waits for it.
+// arm sets the timer to the moment at which the next host comes due, in memory or elsewhere, while somebody waits for it.
 func (f *Frontier) arm(now moment) {
-	if f.waiters.first == nil || f.paused || len(f.waiting) == 0 {
+	if f.waiters.first == nil || f.paused {
 		return
 	}
-	if at := f.waiting[0].due; at != f.armed {
+	if f.ready.n == 0 && (f.sweepWanted(now) || len(f.elsewhere.dry) > 0) {
+		f.nudge() // the wish is urgent now
+	}
+	at := forever
+	if len(f.waiting) > 0 {
+		at = f.waiting[0].due
+	}
+	if e := &f.elsewhere; e.later && e.soonest > now {
+		at = min(at, e.soonest)
+	}
+	if at != forever && at != f.armed {
 		f.armed = at
 		f.timer.Reset(time.Duration(at - now))
 	}

@@ -4,7 +4,8 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"slices"
+
+	"crawl/internal/vfs"
 )
 
 // An Admission says that a URL was met, passed scope and was new. Its number in the log, the sequence number, is the
@@ -26,23 +27,22 @@ const MaxURLBytes = maxColumn / BlockEntries
 type AdmissionLog struct {
 	blocks *blockLog
 	tail   admissions
-	recent []recentBlock // full blocks that Get read, the last one first
+	recent blockCache[Admission] // full blocks that Get read
 }
 
 // recentBlocks is how many blocks Get keeps unpacked: 4,096 entries each, half a megabyte of usual URLs.
 const recentBlocks = 16
 
-type recentBlock struct {
-	number  int
-	entries []Admission
-}
-
-func openAdmissionLog(dir string, c *codec, segBytes int64, end LogMark) (*AdmissionLog, error) {
-	blocks, err := openBlockLog(dir, admissionBlock, c, segBytes, end)
+func openAdmissionLog(fsys vfs.FS, dir string, c *codec, segBytes int64, end LogMark) (*AdmissionLog, error) {
+	blocks, err := openBlockLog(fsys, dir, admissionBlock, c, segBytes, end)
 	if err != nil {
 		return nil, err
 	}
-	return &AdmissionLog{blocks: blocks}, nil
+	return newAdmissionLog(blocks), nil
+}
+
+func newAdmissionLog(blocks *blockLog) *AdmissionLog {
+	return &AdmissionLog{blocks: blocks, recent: blockCache[Admission]{limit: recentBlocks}}
 }
 
 // restoreTail takes the open tail from a checkpoint.
@@ -104,22 +104,11 @@ func (l *AdmissionLog) Get(seq uint64) (Admission, error) {
 	if number == len(l.blocks.blocks) {
 		return l.tail.at(i, seq)
 	}
-	at := slices.IndexFunc(l.recent, func(b recentBlock) bool { return b.number == number })
-	if at < 0 {
-		entries, err := l.block(number, make([]Admission, 0, BlockEntries))
-		if err != nil {
-			return Admission{}, err
-		}
-		if len(l.recent) < recentBlocks {
-			l.recent = append(l.recent, recentBlock{})
-		}
-		at = len(l.recent) - 1 // the one that was not asked for the longest gives way
-		l.recent[at] = recentBlock{number: number, entries: entries}
+	entries, err := l.recent.get(number, l.block)
+	if err != nil {
+		return Admission{}, err
 	}
-	found := l.recent[at]
-	copy(l.recent[1:at+1], l.recent[:at])
-	l.recent[0] = found
-	return found.entries[i], nil
+	return entries[i], nil
 }
 
 // Each calls fn for every admission numbered from and above, in order.

@@ -62,11 +62,11 @@ func decodeAdmissions(c *codec, b block, dst []Admission) ([]Admission, error) {
 	if b.raw != 8*b.entries {
 		return nil, errColumnEnds
 	}
-	meta, err := c.column(b, 0)
+	meta, err := c.column(b, 0, nil)
 	if err != nil {
 		return nil, err
 	}
-	urls, err := c.column(b, 1)
+	urls, err := c.column(b, 1, nil)
 	if err != nil {
 		return nil, err
 	}

@@ -3,8 +3,9 @@ package store
 import (
 	"errors"
 	"fmt"
-	"io"
-	"os"
+	"sync/atomic"
+
+	"crawl/internal/vfs"
 )
 
 // LogMark is the end of a log at a cut: so many entries, of which the full blocks end at Position and the rest, the
@@ -20,15 +21,12 @@ func (m LogMark) tailEntries() int { return int(m.Entries % BlockEntries) }
 // blockLog is the part that both logs share: full blocks in a series of segment files. A segment is numbered by its
 // first block.
 type blockLog struct {
-	kind     blockKind
-	codec    *codec
+	blockReader
+
 	series   *series
 	segBytes int64
-	blocks   []blockAt // where each full block lies: 24 bytes a block of 4,096 entries
-
-	reading *os.File // the segment that was read last, so that reading in order opens each but once
-	segment uint64   // its number
-	buffer  []byte   // of the block that was read last
+	full     atomic.Pointer[[]blockAt] // the blocks as others see them: only what is written to its end
+	added    func()                    // called when a block was added; nil: nobody wants to know
 }
 
 type blockAt struct {
@@ -37,114 +35,32 @@ type blockAt struct {
 	length  int64
 }
 
-func openBlockLog(dir string, kind blockKind, c *codec, segBytes int64, end LogMark) (*blockLog, error) {
-	s, err := openSeries(dir, logExt, end.Position)
+func openBlockLog(fsys vfs.FS, dir string, kind blockKind, c *codec, segBytes int64, end LogMark) (*blockLog, error) {
+	s, err := openSeries(fsys, dir, logExt, end.Position)
 	if err != nil {
 		return nil, err
 	}
-	l := &blockLog{kind: kind, codec: c, series: s, segBytes: segBytes}
-	if err := l.index(end.Entries / BlockEntries); err != nil {
+	l := &blockLog{
+		blockReader: blockReader{fs: fsys, dir: dir, kind: kind, codec: c}, series: s, segBytes: segBytes,
+	}
+	if err := l.find(end); err != nil {
 		return nil, errors.Join(err, l.close())
 	}
 	return l, nil
 }
 
-// index finds the blocks by their heads, which have sums of their own; the columns' sums are verified when they are
-// read.
-func (l *blockLog) index(want uint64) error {
-	segments, err := numbered(l.series.dir, logExt)
-	if err != nil {
+// readBlockLog returns a log that is only read, beside the crawl that appends to it.
+func readBlockLog(d directory, dir string, kind blockKind, c *codec) *blockLog {
+	return &blockLog{blockReader: blockReader{fs: d.fs, dir: dir, kind: kind, codec: c}}
+}
+
+// find finds the full blocks of the log up to a checkpoint's mark.
+func (l *blockLog) find(end LogMark) error {
+	if err := l.index(end.Entries / BlockEntries); err != nil {
 		return err
 	}
-	for _, segment := range segments {
-		if have := uint64(len(l.blocks)); segment != have {
-			return l.gap(fmt.Errorf("it ends before block %d, and the next segment starts with block %d", have, segment))
-		}
-		if err := l.indexSegment(segment); err != nil {
-			return err
-		}
-	}
-	if have := uint64(len(l.blocks)); have != want {
-		return l.gap(fmt.Errorf("it ends before block %d, and the last checkpoint names %d blocks", have, want))
-	}
+	l.show()
 	return nil
-}
-
-// gap is the damage of the segment that was indexed last: it ends too early.
-func (l *blockLog) gap(err error) error {
-	if l.reading == nil {
-		return &DamageError{File: l.series.name(0), Offset: -1, Err: errMissing}
-	}
-	end := int64(0)
-	if n := len(l.blocks); n > 0 && l.blocks[n-1].segment == l.segment {
-		end = l.blocks[n-1].offset + l.blocks[n-1].length
-	}
-	return &DamageError{File: l.series.name(l.segment), Offset: end, Err: err}
-}
-
-func (l *blockLog) indexSegment(segment uint64) error {
-	f, err := l.open(segment)
-	if err != nil {
-		return err
-	}
-	info, err := f.Stat()
-	if err != nil {
-		return err
-	}
-	for offset := int64(0); offset < info.Size(); {
-		head, err := l.headAt(f, offset)
-		if err == nil && head.length() > info.Size()-offset {
-			err = errTornBlock
-		}
-		if err == nil {
-			err = head.expect(len(l.blocks))
-		}
-		if err != nil {
-			return &DamageError{File: f.Name(), Offset: offset, Err: err}
-		}
-		l.blocks = append(l.blocks, blockAt{segment, offset, head.length()})
-		offset += head.length()
-	}
-	return nil
-}
-
-func (l *blockLog) headAt(f io.ReaderAt, offset int64) (blockHead, error) {
-	data, err := l.bytesAt(f, offset, int64(l.kind.headBytes()))
-	if err != nil {
-		return blockHead{}, err
-	}
-	return parseHead(data, l.kind)
-}
-
-// bytesAt reads into the buffer that all reads share.
-func (l *blockLog) bytesAt(f io.ReaderAt, offset, length int64) ([]byte, error) {
-	if int64(cap(l.buffer)) < length {
-		l.buffer = make([]byte, length)
-	}
-	data := l.buffer[:length]
-	if _, err := f.ReadAt(data, offset); err != nil {
-		if errors.Is(err, io.EOF) {
-			err = errTornBlock
-		}
-		return nil, err
-	}
-	return data, nil
-}
-
-// open returns a segment for reading. It stays open until another one is asked for.
-func (l *blockLog) open(segment uint64) (*os.File, error) {
-	if l.reading != nil && l.segment == segment {
-		return l.reading, nil
-	}
-	if err := l.closeReading(); err != nil {
-		return nil, err
-	}
-	f, err := os.Open(l.series.name(segment))
-	if err != nil {
-		return nil, cannotOpen(l.series.name(segment), err)
-	}
-	l.reading, l.segment = f, segment
-	return f, nil
 }
 
 // add writes a full block.
@@ -157,63 +73,26 @@ func (l *blockLog) add(encoded []byte) error {
 		return err
 	}
 	l.blocks = append(l.blocks, at)
+	l.show()
+	if l.added != nil {
+		l.added()
+	}
 	return nil
 }
 
-// read returns full block i. It is valid until the next read.
-func (l *blockLog) read(i int) (block, error) {
-	data, err := l.load(i, l.blocks[i].length)
-	if err != nil {
-		return block{}, err
-	}
-	b, err := parseBlock(data, l.kind)
-	if err == nil {
-		err = b.expect(i)
-	}
-	if err != nil {
-		return block{}, l.damage(i, err)
-	}
-	return b, nil
+// show lets others see the blocks of now. The slice is only appended to: what they see of it never changes.
+func (l *blockLog) show() {
+	blocks := l.blocks
+	l.full.Store(&blocks)
 }
 
-// readRaw returns the raw column of full block i without reading the others. It is valid until the next read.
-func (l *blockLog) readRaw(i int) ([]byte, error) {
-	data, err := l.load(i, min(l.blocks[i].length, int64(l.kind.headBytes()+8*BlockEntries+sumBytes)))
-	if err != nil {
-		return nil, err
-	}
-	head, err := parseHead(data, l.kind)
-	if err == nil {
-		err = head.expect(i)
-	}
-	if err != nil {
-		return nil, l.damage(i, err)
-	}
-	raw, err := head.rawOf(data)
-	if err != nil {
-		return nil, l.damage(i, err)
-	}
-	return raw, nil
-}
+// fullEntries is the number of entries in the full blocks of now, for those who are not the committer.
+func (l *blockLog) fullEntries() uint64 { return uint64(len(*l.full.Load())) * BlockEntries }
 
-// load reads the first n bytes of full block i.
-func (l *blockLog) load(i int, n int64) ([]byte, error) {
-	at := l.blocks[i]
-	f, err := l.open(at.segment)
-	if err != nil {
-		return nil, err
-	}
-	data, err := l.bytesAt(f, at.offset, n)
-	if err != nil {
-		return nil, l.damage(i, err)
-	}
-	return data, nil
-}
-
-// damage says in which file and where full block i is not what it was.
-func (l *blockLog) damage(i int, err error) error {
-	at := l.blocks[i]
-	return &DamageError{File: l.series.name(at.segment), Offset: at.offset, Err: err}
+// scan returns a reader of the full blocks of now that needs nothing of the log itself: it may read beside whoever
+// appends. The caller closes it.
+func (l *blockLog) scan() *blockReader {
+	return &blockReader{fs: l.fs, dir: l.dir, kind: l.kind, codec: l.codec, blocks: *l.full.Load()}
 }
 
 // tail parses the open tail that a checkpoint holds.
@@ -231,12 +110,3 @@ func (l *blockLog) mark(tail int) LogMark {
 }
 
 func (l *blockLog) close() error { return errors.Join(l.closeReading(), l.series.close()) }
-
-func (l *blockLog) closeReading() error {
-	if l.reading == nil {
-		return nil
-	}
-	f := l.reading
-	l.reading = nil
-	return f.Close()
-}

@@ -18,6 +18,7 @@ type Checkpoint struct {
 
 	admissions admissions // snapshots of the open tails: their memory is never written again, only appended to
 	done       doneEntries
+	outdated   []*run // whose files may go once it is durable
 
 	bytes           int
 	began, finished time.Time
@@ -41,19 +42,23 @@ func (s *Store) Prepare(rows []Row, books any) (*Checkpoint, error) {
 	if err := cmp.Or(err, s.Admissions.blocks.series.failed, s.Done.blocks.series.failed); err != nil {
 		return nil, s.fail(err)
 	}
+	queue := s.Queue.Coverage() // before the runs: it must not lead them
+	manifest, outdated := s.runs.cut()
 	now := time.Now()
 	cp := &Checkpoint{
 		store: s, rows: rows, began: now,
-		admissions: s.Admissions.tail, done: s.Done.tail,
+		admissions: s.Admissions.tail, done: s.Done.tail, outdated: outdated,
 		syncs: []pendingSync{
 			s.Admissions.blocks.series.takeSync(), s.Done.blocks.series.takeSync(), s.Pages.series.takeSync(),
 		},
 		cut: Cut{
 			Number: s.last.Number + 1, At: now.UTC().Truncate(time.Millisecond), Books: text,
-			Admissions: s.Admissions.mark(), Done: s.Done.mark(), Pages: pages,
+			Admissions: s.Admissions.mark(), Done: s.Done.mark(), Pages: pages, Runs: manifest,
+			Queue: queue,
 		},
 	}
 	s.last = cp.cut
+	s.state.fresh.add(rows)
 	return cp, nil
 }
 
@@ -66,6 +71,9 @@ func (c *Checkpoint) Commit() error {
 	encoded, err := c.write()
 	if err == nil {
 		err = c.publish(encoded)
+	}
+	if err == nil {
+		err = c.store.runs.clean(c.outdated)
 	}
 	if err != nil {
 		return c.store.fail(err)
@@ -92,7 +100,7 @@ func (c *Checkpoint) write() ([]byte, error) {
 // publish writes the twin that readers use beside a running crawl: bbolt's lock is exclusive.
 func (c *Checkpoint) publish(encoded []byte) error {
 	c.bytes += len(encoded)
-	return WriteWhole(c.store.dir.twin(), encoded, 0o600)
+	return writeWhole(c.store.dir.fs, c.store.dir.twin(), encoded, 0o600)
 }
 
 func (c *Checkpoint) encode() ([]byte, error) {

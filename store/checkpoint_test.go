@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"sync"
 	"testing"
+
+	"crawl/internal/vfs"
 )
 
 // A kill at any instant leaves the state after the last committed checkpoint, whatever the ends of the files beyond it
@@ -114,7 +116,7 @@ func killed(t *testing.T, rng *rand.Rand, dir string, want *model, cut Cut) {
 // tear gives the files of a series any end past the checkpoint's: cut, overwritten, or longer.
 func tear(t *testing.T, rng *rand.Rand, dir, ext string, end Position) {
 	t.Helper()
-	numbers, err := numbered(dir, ext)
+	numbers, err := numbered(vfs.OS{}, dir, ext)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -148,7 +150,7 @@ func tear(t *testing.T, rng *rand.Rand, dir, ext string, end Position) {
 func tornState(t *testing.T, dir string, want *model, cut Cut) {
 	t.Helper()
 	dir = copyDir(t, dir)
-	loseNewestMeta(t, directory(dir).stateDB())
+	loseNewestMeta(t, onDisk(dir).stateDB())
 	s := open(t, dir, small)
 	want.check(t, s)
 	if s.Last().Number != cut.Number {
@@ -187,9 +189,9 @@ func TestStateThatWentBack(t *testing.T) {
 		m.commit(t, s, m.change(rng, 20))
 	}
 	dir := copyDir(t, s.Dir())
-	loseNewestMeta(t, directory(dir).stateDB())
+	loseNewestMeta(t, onDisk(dir).stateDB())
 	_, err := Open(dir, small)
-	wantDamage(t, err, directory(dir).stateDB(), -1)
+	wantDamage(t, err, onDisk(dir).stateDB(), -1)
 	for _, sub := range []string{"log", "done", "pages"} {
 		if got, want := sizes(t, filepath.Join(dir, sub)), sizes(t, filepath.Join(s.Dir(), sub)); got != want {
 			t.Errorf("%s has sizes %s after the refusal, want %s", sub, got, want)
@@ -220,7 +222,7 @@ func TestOpenMakesTheTwinAgain(t *testing.T) {
 	m.grow(t, rng, s, 100)
 	m.commit(t, s, nil)
 	for name, twin := range map[string][]byte{"older": older, "damaged": older[:50], "missing": nil} {
-		dir := directory(copyDir(t, s.Dir()))
+		dir := onDisk(copyDir(t, s.Dir()))
 		if err := os.WriteFile(dir.twin(), twin, 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -229,7 +231,7 @@ func TestOpenMakesTheTwinAgain(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		again, err := Open(string(dir), small)
+		again, err := Open(dir.root, small)
 		if err != nil {
 			t.Errorf("with a twin that is %s: %v", name, err)
 			continue

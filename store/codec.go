@@ -4,12 +4,13 @@ import (
 	"encoding/binary"
 	"fmt"
 	"hash/crc32"
+	"slices"
 
 	"github.com/klauspost/compress/zstd"
 )
 
-// codec packs and unpacks the columns of blocks. Several goroutines may use it at once: the committer, and a checkpoint
-// that is being made durable.
+// codec packs and unpacks the columns of blocks. Several goroutines may use it at once: the committer, a checkpoint that
+// is being made durable, and background work.
 type codec struct {
 	enc *zstd.Encoder
 	dec *zstd.Decoder
@@ -21,7 +22,7 @@ func newCodec() (*codec, error) {
 	if err != nil {
 		return nil, fmt.Errorf("zstd encoder: %w", err)
 	}
-	dec, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(maxColumn))
+	dec, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(2), zstd.WithDecoderMaxMemory(maxColumn))
 	if err != nil {
 		return nil, fmt.Errorf("zstd decoder: %w", err)
 	}
@@ -57,11 +58,11 @@ func (c *codec) encode(kind blockKind, first uint64, entries int, raw []byte, co
 	return out
 }
 
-// column unpacks one packed column of a block.
-func (c *codec) column(b block, i int) ([]byte, error) {
+// column unpacks one packed column of a block, into dst's memory where that is enough.
+func (c *codec) column(b block, i int, dst []byte) ([]byte, error) {
 	size := b.columns[i].plain
 	// Room is made for what an honest column takes; a wrong length grows no further than the column itself.
-	plain, err := c.dec.DecodeAll(b.packed[i], make([]byte, 0, min(size, 1<<22)))
+	plain, err := c.dec.DecodeAll(b.packed[i], slices.Grow(dst[:0], min(size, 1<<22)))
 	if err != nil {
 		return nil, fmt.Errorf("unpack column %d: %w", i, err)
 	}

@@ -11,7 +11,7 @@ import (
 
 // createSteps are what Create does, a step at a time. Before the last one the directory holds no crawl.
 func createSteps(t *testing.T, dir string) []func() error {
-	s := &Store{dir: directory(dir), state: newState(directory(dir))}
+	s := &Store{dir: onDisk(dir), state: newState(onDisk(dir))}
 	t.Cleanup(func() {
 		if s.lock != nil {
 			_ = s.Close()
@@ -79,7 +79,7 @@ func TestKilledCreate(t *testing.T) {
 // What an unfinished run left is removed; all else in the directory stays.
 func TestCreateRemovesOnlyItsOwn(t *testing.T) {
 	dir := t.TempDir()
-	ours := []string{"log/0000000005.log", "done/0000000000.log", "pages/0000000001.jsonl", "state.db.new"}
+	ours := []string{"seen.db", "log/0000000005.log", "done/0000000000.log", "pages/0000000001.jsonl", "state.db.new"}
 	others := []string{
 		"notes.txt", "pages/0000000001.bak", "pages/1.jsonl", "log/0000000005.jsonl", "log/0000000005.log.gz",
 		"log/x000000005.log", "pages/00000000001.jsonl", "log/0000000005",
@@ -94,6 +94,9 @@ func TestCreateRemovesOnlyItsOwn(t *testing.T) {
 		}
 	}
 	if err := os.Mkdir(filepath.Join(dir, "pages", "0000000003.jsonl"), 0o755); err != nil { // no file of ours
+		t.Fatal(err)
+	}
+	if _, err := onDisk(dir).writeFormat(); err != nil { // which an unfinished run wrote before them
 		t.Fatal(err)
 	}
 	s, err := createOf(dir, small, nil, 0)
@@ -116,6 +119,55 @@ func TestCreateRemovesOnlyItsOwn(t *testing.T) {
 		if text, err := os.ReadFile(filepath.Join(dir, name)); err == nil {
 			t.Errorf("%s is still there: %q", name, text)
 		}
+	}
+}
+
+// A file in the place of a crawl's that no crawl made is neither written over nor removed.
+func TestCreateRefusesForeignFiles(t *testing.T) {
+	for _, tt := range []struct{ name, text string }{
+		{"seeds", "tomato"},
+		{"config.yaml", "theme: dark"},
+		{"control", "knobs"},
+		{"checkpoint", "of a game"},
+		{"seen.db", "birds"},
+		{"state.db.new", "of another program"},
+		{"log/0000000005.log", "of a server"},
+		{"done/0000000000.log", "of a server"},
+		{"pages/0000000001.jsonl", "{}"},
+		{"format.json", "{}"},
+		{"format.json", `{"version":1}`},
+		{"format.json", "tabs"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			dir := t.TempDir()
+			path := filepath.Join(dir, tt.name)
+			if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(path, []byte(tt.text), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			_, err := createOf(dir, small, nil, 0)
+			if !errors.Is(err, ErrForeign) || !strings.HasPrefix(err.Error(), path+" ") {
+				t.Errorf("Create says %v, want ErrForeign with the name of %s", err, path)
+			}
+			if text, err := os.ReadFile(path); err != nil || string(text) != tt.text {
+				t.Errorf("%s is gone or changed: %q, %v", tt.name, text, err)
+			}
+		})
+	}
+}
+
+// What an unfinished run of a newer program left may be under names that this one does not know.
+func TestCreateAfterUnfinishedRunOfNewerVersion(t *testing.T) {
+	dir := t.TempDir()
+	text := []byte(`{"version":99,"crawl_id":"X"}`)
+	if err := os.WriteFile(onDisk(dir).format(), text, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	_, err := createOf(dir, small, nil, 0)
+	if v, ok := errors.AsType[*VersionError](err); !ok || v.Got != 99 {
+		t.Errorf("got %v, want a *VersionError for 99", err)
 	}
 }
 

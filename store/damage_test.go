@@ -11,6 +11,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"crawl/internal/vfs"
 )
 
 // harm is one way to damage a file. It returns false when there is nothing to harm.
@@ -98,7 +100,7 @@ func damageCrawl(t *testing.T, rng *rand.Rand, n int) (directory, *model, Cut) {
 func TestDamagedLogs(t *testing.T) {
 	rng := rand.New(rand.NewPCG(14, 14))
 	d, m, _ := damageCrawl(t, rng, 5*BlockEntries+100)
-	s := open(t, string(d), small)
+	s := open(t, d.root, small)
 	blocks := append(s.Admissions.blocks.blocks[:0:0], s.Admissions.blocks.blocks...)
 	doneBlocks := append(s.Done.blocks.blocks[:0:0], s.Done.blocks.blocks...)
 	if err := s.Close(); err != nil {
@@ -108,7 +110,7 @@ func TestDamagedLogs(t *testing.T) {
 		dir    string
 		blocks []blockAt
 	}{{d.log(), blocks}, {d.done(), doneBlocks}} {
-		numbers, err := numbered(log.dir, logExt)
+		numbers, err := numbered(vfs.OS{}, log.dir, logExt)
 		if err != nil || len(numbers) < 2 {
 			t.Fatalf("%s has segments %v, %v", log.dir, numbers, err)
 		}
@@ -153,7 +155,7 @@ func wantBlock(t *testing.T, damage *DamageError, segment uint64, blocks []block
 
 // openAndRead opens a crawl and compares all of it with the model.
 func openAndRead(d directory, m *model) error {
-	s, err := Open(string(d), small)
+	s, err := Open(d.root, small)
 	if err != nil {
 		return err
 	}
@@ -173,7 +175,7 @@ func TestDamagedState(t *testing.T) {
 			return
 		}
 		if whole++; whole%4 == 0 {
-			goOn(t, rng, copyDir(t, string(d)), m.clone())
+			goOn(t, rng, copyDir(t, d.root), m.clone())
 		}
 	})
 	if refused < 100 {
@@ -234,7 +236,7 @@ func goOn(t *testing.T, rng *rand.Rand, dir string, m *model) {
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if err := openAndRead(directory(dir), m); err != nil {
+	if err := openAndRead(onDisk(dir), m); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -244,7 +246,7 @@ func TestDamagedTwin(t *testing.T) {
 	rng := rand.New(rand.NewPCG(16, 16))
 	d, m, _ := damageCrawl(t, rng, 100)
 	damaged(t, rng, d.twin(), 5, func(t *testing.T) {
-		_, err := OpenReader(string(d))
+		_, err := OpenReader(d.root)
 		wantDamage(t, err, d.twin(), -1)
 		if err := openAndRead(d, m); err != nil {
 			t.Error(err)
@@ -269,14 +271,14 @@ func TestDamagedFormat(t *testing.T) {
 func TestDamagedPages(t *testing.T) {
 	rng := rand.New(rand.NewPCG(18, 18))
 	d, m, cut := damageCrawl(t, rng, 100)
-	numbers, err := numbered(d.pages(), pageExt)
+	numbers, err := numbered(vfs.OS{}, d.pages(), pageExt)
 	if err != nil || len(numbers) < 3 {
 		t.Fatalf("files of page records: %v, %v", numbers, err)
 	}
 	for _, n := range []uint64{numbers[0], numbers[len(numbers)/2], cut.Pages.File} {
 		name := numberedName(d.pages(), n, pageExt)
 		damaged(t, rng, name, 6, func(t *testing.T) {
-			r, err := OpenReader(string(d))
+			r, err := OpenReader(d.root)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -294,7 +296,7 @@ func TestDamagedPages(t *testing.T) {
 func TestCutBetweenEntries(t *testing.T) {
 	rng := rand.New(rand.NewPCG(19, 19))
 	d, m, cut := damageCrawl(t, rng, 5*BlockEntries+100)
-	s := open(t, string(d), small)
+	s := open(t, d.root, small)
 	second := s.Admissions.blocks.blocks[1]
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
@@ -316,8 +318,8 @@ func TestCutBetweenEntries(t *testing.T) {
 		{"all records", numberedName(d.pages(), cut.Pages.File, pageExt), 0, 0, true},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			dir := copyDir(t, string(d))
-			rel, err := filepath.Rel(string(d), tt.file)
+			dir := copyDir(t, d.root)
+			rel, err := filepath.Rel(d.root, tt.file)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -325,7 +327,7 @@ func TestCutBetweenEntries(t *testing.T) {
 			if err := os.Truncate(file, tt.keep); err != nil {
 				t.Fatal(err)
 			}
-			wantDamage(t, openAndRead(directory(dir), m), file, tt.offset)
+			wantDamage(t, openAndRead(onDisk(dir), m), file, tt.offset)
 			if s, err := Open(dir, small); tt.atOpen != (err != nil) {
 				t.Errorf("Open says %v", err)
 			} else if err == nil {
@@ -380,10 +382,10 @@ func TestMissingFiles(t *testing.T) {
 		numberedName("done", cut.Done.File, logExt), numberedName("pages", 1, pageExt),
 		numberedName("pages", cut.Pages.File, pageExt),
 	} {
-		dir := copyDir(t, string(d))
+		dir := copyDir(t, d.root)
 		if err := os.Remove(filepath.Join(dir, file)); err != nil {
 			t.Fatal(err)
 		}
-		wantDamage(t, openAndRead(directory(dir), m), filepath.Join(dir, file), -1)
+		wantDamage(t, openAndRead(onDisk(dir), m), filepath.Join(dir, file), -1)
 	}
 }

@@ -6,8 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
+
+	"crawl/internal/vfs"
 )
 
 // formatVersion is raised whenever an older program could not read what a newer one writes.
@@ -20,12 +21,20 @@ type Format struct {
 }
 
 // directory knows the names in a crawl's directory.
-type directory string
+type directory struct {
+	root string
+	fs   vfs.FS
+}
 
-func (d directory) path(name string) string { return filepath.Join(string(d), name) }
+// onDisk is a directory of the machine's own file system.
+func onDisk(dir string) directory { return directory{root: dir, fs: vfs.OS{}} }
+
+func (d directory) String() string          { return d.root }
+func (d directory) path(name string) string { return filepath.Join(d.root, name) }
 func (d directory) log() string             { return d.path("log") }
 func (d directory) done() string            { return d.path("done") }
 func (d directory) pages() string           { return d.path("pages") }
+func (d directory) runs() string            { return d.path("runs") }
 func (d directory) format() string          { return d.path("format.json") }
 func (d directory) stateDB() string         { return d.path("state.db") }
 func (d directory) newStateDB() string      { return d.path("state.db.new") }
@@ -40,13 +49,21 @@ const (
 	pageExt = ".jsonl"
 )
 
+// numberedFiles are the files of one extension in a folder.
+type numberedFiles struct{ dir, ext string }
+
+// series are the folders of numbered files.
+func (d directory) series() []numberedFiles {
+	return []numberedFiles{{d.log(), logExt}, {d.done(), logExt}, {d.pages(), pageExt}, {d.runs(), runExt}}
+}
+
 // Holds reports whether dir holds a crawl.
-func Holds(dir string) bool { return directory(dir).check() == nil }
+func Holds(dir string) bool { return onDisk(dir).check() == nil }
 
 // check returns nil when d holds a crawl: state.db appears whole, by rename, as the last step of Create. ErrNotCrawl:
 // it holds none, or one that was never finished. A crawl that has lost its state.db is damage.
 func (d directory) check() error {
-	_, err := os.Stat(d.stateDB())
+	_, err := d.fs.Stat(d.stateDB())
 	if !errors.Is(err, fs.ErrNotExist) {
 		return err // nil, or why we may not look
 	}
@@ -57,15 +74,51 @@ func (d directory) check() error {
 	return fmt.Errorf("%w: %s", ErrNotCrawl, d)
 }
 
+// foreign refuses a directory that holds no crawl, but files in the places of a crawl's that no Create of ours made.
+// One that ended early has left format.json, which is durable before any other of them is made.
+func (d directory) foreign() error {
+	f, err := d.readFormat()
+	_, damaged := errors.AsType[*DamageError](err)
+	_, otherVersion := errors.AsType[*VersionError](err)
+	if f.CrawlID != "" || err != nil && !damaged && !otherVersion {
+		return err // of another version: it may have left names that this one does not know
+	}
+	found, err := d.ours()
+	if err != nil || found == "" {
+		return err
+	}
+	return fmt.Errorf("%s %w", found, ErrForeign)
+}
+
+// ours returns a file that a crawl in d would write over or remove, "" when there is none.
+func (d directory) ours() (string, error) {
+	for _, file := range []string{d.format(), d.path("seeds"), d.path("config.yaml"), d.path("control"), d.twin(),
+		d.seenDB(), d.newStateDB()} {
+		_, err := d.fs.Stat(file)
+		if !errors.Is(err, fs.ErrNotExist) {
+			return file, err
+		}
+	}
+	for _, s := range d.series() {
+		numbers, err := numbered(d.fs, s.dir, s.ext)
+		if err != nil {
+			return "", err
+		}
+		if len(numbers) > 0 {
+			return numberedName(s.dir, numbers[0], s.ext), nil
+		}
+	}
+	return "", nil
+}
+
 // clear removes what an unfinished Create left, and nothing else.
 func (d directory) clear() error {
-	errs := []error{
-		removeNumbered(d.log(), logExt, 0), removeNumbered(d.done(), logExt, 0), removeNumbered(d.pages(), pageExt, 0),
+	var errs []error
+	for _, s := range d.series() {
+		errs = append(errs, removeNumbered(d.fs, s.dir, s.ext, 0))
 	}
 	for _, file := range []string{d.twin(), d.seenDB(), d.newStateDB()} {
-		if err := os.Remove(file); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			errs = append(errs, err)
-		}
+		errs = append(errs, removeIfThere(d.fs, file))
 	}
 	return errors.Join(errs...)
 }
@@ -76,11 +129,11 @@ func (d directory) writeFormat() (Format, error) {
 	if err != nil {
 		return Format{}, err
 	}
-	return f, WriteWhole(d.format(), append(text, '\n'), 0o644)
+	return f, writeWhole(d.fs, d.format(), append(text, '\n'), 0o644)
 }
 
 func (d directory) readFormat() (Format, error) {
-	text, err := os.ReadFile(d.format())
+	text, err := vfs.ReadFile(d.fs, d.format())
 	if err != nil {
 		return Format{}, cannotOpen(d.format(), err)
 	}
@@ -89,14 +142,16 @@ func (d directory) readFormat() (Format, error) {
 		return Format{}, &DamageError{File: d.format(), Offset: -1, Err: err}
 	}
 	if f.Version != formatVersion {
-		return f, &VersionError{Dir: string(d), Got: f.Version, Know: formatVersion}
+		return f, &VersionError{Dir: d.root, Got: f.Version, Know: formatVersion}
 	}
 	return f, nil
 }
 
 // ReadFormat returns what dir's format.json says. It fails with ErrNotCrawl, a *VersionError or a *DamageError.
-func ReadFormat(dir string) (Format, error) {
-	d := directory(dir)
+func ReadFormat(dir string) (Format, error) { return onDisk(dir).existing() }
+
+// existing returns the format of the crawl that d holds.
+func (d directory) existing() (Format, error) {
 	if err := d.check(); err != nil {
 		return Format{}, err
 	}
@@ -105,7 +160,7 @@ func ReadFormat(dir string) (Format, error) {
 
 // readTwin reads the file beside state.db that holds the same checkpoint.
 func (d directory) readTwin() (point, error) {
-	data, err := os.ReadFile(d.twin())
+	data, err := vfs.ReadFile(d.fs, d.twin())
 	if err != nil {
 		return point{}, cannotOpen(d.twin(), err)
 	}

@@ -3,6 +3,8 @@ package store
 import (
 	"fmt"
 	"time"
+
+	"crawl/internal/vfs"
 )
 
 // Event tells what happened to an admitted URL.
@@ -42,14 +44,22 @@ func (e DoneEntry) valid() bool {
 type DoneLog struct {
 	blocks *blockLog
 	tail   doneEntries
+	recent blockCache[DoneEntry] // full blocks that at read
 }
 
-func openDoneLog(dir string, c *codec, segBytes int64, end LogMark) (*DoneLog, error) {
-	blocks, err := openBlockLog(dir, doneBlock, c, segBytes, end)
+// recentDoneBlocks is how many blocks at keeps unpacked, a third of a megabyte each.
+const recentDoneBlocks = 4
+
+func openDoneLog(fsys vfs.FS, dir string, c *codec, segBytes int64, end LogMark) (*DoneLog, error) {
+	blocks, err := openBlockLog(fsys, dir, doneBlock, c, segBytes, end)
 	if err != nil {
 		return nil, err
 	}
-	return &DoneLog{blocks: blocks}, nil
+	return newDoneLog(blocks), nil
+}
+
+func newDoneLog(blocks *blockLog) *DoneLog {
+	return &DoneLog{blocks: blocks, recent: blockCache[DoneEntry]{limit: recentDoneBlocks}}
 }
 
 // restoreTail takes the open tail from a checkpoint.
@@ -94,15 +104,16 @@ func (l *DoneLog) Append(e DoneEntry) error {
 	return nil
 }
 
-// Each calls fn for every event, in order.
-func (l *DoneLog) Each(fn func(DoneEntry) error) error {
+// Each calls fn for every event after the first so many, in order.
+func (l *DoneLog) Each(after uint64, fn func(DoneEntry) error) error {
 	entries := make([]DoneEntry, 0, BlockEntries)
-	for number := 0; number <= len(l.blocks.blocks); number++ {
+	for number := int(after / BlockEntries); number <= len(l.blocks.blocks); number++ {
 		var err error
 		if entries, err = l.block(number, entries[:0]); err != nil {
 			return err
 		}
-		for _, e := range entries {
+		passed := min(uint64(len(entries)), after-min(after, uint64(number)*BlockEntries))
+		for _, e := range entries[passed:] {
 			if err := fn(e); err != nil {
 				return err
 			}
@@ -125,6 +136,23 @@ func (l *DoneLog) block(number int, dst []DoneEntry) ([]DoneEntry, error) {
 		return nil, l.blocks.damage(number, err)
 	}
 	return entries, nil
+}
+
+// at returns the event at a position, from 1.
+func (l *DoneLog) at(position uint64) (DoneEntry, error) {
+	number, i := int((position-1)/BlockEntries), int((position-1)%BlockEntries)
+	if number == len(l.blocks.blocks) { // the open tail goes on: it is no block to be kept
+		tail, err := l.block(number, nil)
+		if err != nil {
+			return DoneEntry{}, err
+		}
+		return tail[i], nil
+	}
+	entries, err := l.recent.get(number, l.block)
+	if err != nil {
+		return DoneEntry{}, err
+	}
+	return entries[i], nil
 }
 
 func (l *DoneLog) mark() LogMark { return l.blocks.mark(l.tail.n) }

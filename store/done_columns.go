@@ -49,7 +49,7 @@ func (t *doneEntries) encode(c *codec, first uint64) []byte {
 
 // decodeDone appends the entries of a block to dst.
 func decodeDone(c *codec, b block, dst []DoneEntry) ([]DoneEntry, error) {
-	plain, err := c.column(b, 0)
+	plain, err := c.column(b, 0, nil)
 	if err != nil {
 		return nil, err
 	}

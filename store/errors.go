@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 )
 
 // ErrExists: the directory holds a crawl already.
@@ -11,6 +12,9 @@ var ErrExists = errors.New("holds a crawl already")
 
 // ErrNotCrawl: the directory holds no crawl.
 var ErrNotCrawl = errors.New("holds no crawl")
+
+// ErrForeign: a file that a crawl would write over is there, and no crawl made it.
+var ErrForeign = errors.New("was not made by a crawl, and a crawl here would write over it")
 
 // A LockedError tells that another process has the directory open.
 type LockedError struct {
@@ -60,7 +64,19 @@ type WriteError struct {
 	Err  error
 }
 
-func (e *WriteError) Error() string { return fmt.Sprintf("write %s: %v", e.File, e.Err) }
+// Error names the file once: the errors of package os name it too.
+func (e *WriteError) Error() string {
+	step, cause := "", e.Err
+	if p, ok := errors.AsType[*fs.PathError](e.Err); ok {
+		step, cause = p.Op, p.Err
+	} else if l, ok := errors.AsType[*os.LinkError](e.Err); ok {
+		step, cause = l.Op, l.Err
+	}
+	if step == "" || step == "write" {
+		return fmt.Sprintf("write %s: %v", e.File, cause)
+	}
+	return fmt.Sprintf("write %s: %s: %v", e.File, step, cause)
+}
 
 func (e *WriteError) Unwrap() error { return e.Err }
 

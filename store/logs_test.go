@@ -154,22 +154,22 @@ func TestGetKeepsRecentBlocks(t *testing.T) {
 		}
 	}
 	kept := map[int]bool{}
-	for _, b := range s.Admissions.recent {
+	for _, b := range s.Admissions.recent.blocks {
 		kept[b.number] = true
 	}
-	if len(kept) != recentBlocks || len(s.Admissions.recent) != recentBlocks {
-		t.Errorf("%d blocks are kept, %d of them once, want %d", len(s.Admissions.recent), len(kept), recentBlocks)
+	if len(kept) != recentBlocks || len(s.Admissions.recent.blocks) != recentBlocks {
+		t.Errorf("%d blocks are kept, %d of them once, want %d", len(s.Admissions.recent.blocks), len(kept), recentBlocks)
 	}
-	oldest := s.Admissions.recent[recentBlocks-1].number
+	oldest := s.Admissions.recent.blocks[recentBlocks-1].number
 	for _, number := range []int{oldest, 0, 1, 2, 3, 4} { // what is asked for stays, and the others make room
 		if _, err := s.Admissions.Get(uint64(number)*BlockEntries + 1); err != nil {
 			t.Fatal(err)
 		}
 	}
-	at := slices.IndexFunc(s.Admissions.recent, func(b recentBlock) bool { return b.number == oldest })
-	if s.Admissions.recent[0].number != 4 || at < 0 || at > 5 {
+	at := slices.IndexFunc(s.Admissions.recent.blocks, func(b unpacked[Admission]) bool { return b.number == oldest })
+	if s.Admissions.recent.blocks[0].number != 4 || at < 0 || at > 5 {
 		t.Errorf("block 4 was asked for last, the first one kept is %d; the one before them is at place %d",
-			s.Admissions.recent[0].number, at)
+			s.Admissions.recent.blocks[0].number, at)
 	}
 }
 
@@ -222,7 +222,7 @@ func TestDoneRefusals(t *testing.T) {
 			t.Errorf("%s: error %v, %d entries after %d", tt.name, err, s.Done.Len(), before)
 		}
 	}
-	if err := s.Done.Each(func(DoneEntry) error { return nil }); err != nil {
+	if err := s.Done.Each(0, func(DoneEntry) error { return nil }); err != nil {
 		t.Error(err)
 	}
 }
@@ -240,7 +240,7 @@ func TestEachReturnsTheCallersError(t *testing.T) {
 		"Each":       s.Admissions.Each(1, func(uint64, Admission) error { return enough }),
 		"EachTail":   s.Admissions.Each(BlockEntries+1, func(uint64, Admission) error { return enough }),
 		"EachHashes": s.Admissions.EachHashes(1, func(uint64, []uint64) error { return enough }),
-		"Done.Each":  s.Done.Each(func(DoneEntry) error { return enough }),
+		"Done.Each":  s.Done.Each(0, func(DoneEntry) error { return enough }),
 		"Rows":       s.Rows("", func(string, []byte) error { return enough }),
 	} {
 		if err != enough {

@@ -128,7 +128,7 @@ func (m *model) differs(s *Store) error {
 		return fmt.Errorf("the admission log holds %d other entries, want %d", len(admissions), len(m.admissions))
 	}
 	var done []DoneEntry
-	if err := s.Done.Each(func(e DoneEntry) error { done = append(done, e); return nil }); err != nil {
+	if err := s.Done.Each(0, func(e DoneEntry) error { done = append(done, e); return nil }); err != nil {
 		return err
 	}
 	if !slices.Equal(done, m.done) || s.Done.Len() != uint64(len(m.done)) {

@@ -4,11 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
+
+	"crawl/internal/vfs"
 )
 
 // numberedName is the name of file n of a series: ten digits, so that names sort as numbers do.
@@ -17,8 +18,8 @@ func numberedName(dir string, n uint64, ext string) string {
 }
 
 // numbered lists the numbers of a series' files in dir, in order. Files of other names are not ours and are passed over.
-func numbered(dir, ext string) ([]uint64, error) {
-	entries, err := os.ReadDir(dir)
+func numbered(fsys vfs.FS, dir, ext string) ([]uint64, error) {
+	entries, err := fsys.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -44,16 +45,16 @@ func numberOf(name, ext string) (uint64, bool) {
 	return n, err == nil
 }
 
-// removeNumbered removes the files of a series from number first on.
-func removeNumbered(dir, ext string, first uint64) error {
-	numbers, err := numbered(dir, ext)
+// removeNumbered removes the files of a series from number first on. An error of a removal is a *WriteError.
+func removeNumbered(fsys vfs.FS, dir, ext string, first uint64) error {
+	numbers, err := numbered(fsys, dir, ext)
 	if err != nil {
 		return err
 	}
 	var errs []error
 	for _, n := range numbers {
 		if n >= first {
-			errs = append(errs, os.Remove(numberedName(dir, n, ext)))
+			errs = append(errs, removeIfThere(fsys, numberedName(dir, n, ext)))
 		}
 	}
 	return errors.Join(errs...)

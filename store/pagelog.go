@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+
+	"crawl/internal/vfs"
 )
 
 // PageMark is the end of the page records at a cut.
@@ -27,9 +29,9 @@ type PageLog struct {
 // maxRecordBytes is the longest page record. A reader that meets a longer line has met damage, and reads no further.
 const maxRecordBytes = 64 << 20
 
-func openPageLog(dir string, maxBytes int64, end PageMark) (*PageLog, error) {
+func openPageLog(fsys vfs.FS, dir string, maxBytes int64, end PageMark) (*PageLog, error) {
 	end.File = max(end.File, 1)
-	s, err := openSeries(dir, pageExt, end.Position)
+	s, err := openSeries(fsys, dir, pageExt, end.Position)
 	if err != nil {
 		return nil, err
 	}

@@ -8,16 +8,20 @@ import (
 	"fmt"
 	"io"
 	"iter"
-	"os"
 	"slices"
+
+	"crawl/internal/vfs"
 )
 
 // Reader reads a crawl's directory through the file `checkpoint`, without a lock: it is safe beside a running crawl, and
 // sees what the last checkpoint holds. It is for one goroutine.
 type Reader struct {
 	dir  directory
-	cut  Cut
+	at   point // the checkpoint that is read
 	last place // where the last record that Pages returned ends
+
+	views *views // of the checkpoint; nil: nobody has looked anything up in them
+	codec *codec // of views; nil: there never were any
 }
 
 // place is a position between two page records.
@@ -31,7 +35,7 @@ func OpenReader(dir string) (*Reader, error) {
 	if _, err := ReadFormat(dir); err != nil {
 		return nil, err
 	}
-	r := &Reader{dir: directory(dir), last: place{Position: Position{File: 1}}}
+	r := &Reader{dir: onDisk(dir), last: place{Position: Position{File: 1}}}
 	if err := r.Refresh(); err != nil {
 		return nil, err
 	}
@@ -44,12 +48,15 @@ func (r *Reader) Refresh() error {
 	if err != nil {
 		return err
 	}
-	r.cut = p.Cut
-	return nil
+	if p.Number != r.at.Number {
+		err = r.closeViews()
+	}
+	r.at = p
+	return err
 }
 
 // Cut returns the checkpoint that is read.
-func (r *Reader) Cut() Cut { return r.cut }
+func (r *Reader) Cut() Cut { return r.at.Cut }
 
 // Query selects page records.
 type Query struct {
@@ -69,23 +76,23 @@ func (r *Reader) Pages(ctx context.Context, q Query) iter.Seq2[*Page, error] {
 }
 
 func (r *Reader) pages(ctx context.Context, q Query, yield func(*Page) bool) error {
-	if q.After >= r.cut.Pages.Records {
+	if q.After >= r.at.Pages.Records {
 		return nil
 	}
-	files, err := numbered(r.dir.pages(), pageExt)
+	files, err := numbered(r.dir.fs, r.dir.pages(), pageExt)
 	if err != nil {
 		return err
 	}
-	files = slices.DeleteFunc(files, func(n uint64) bool { return n == 0 || n > r.cut.Pages.File })
+	files = slices.DeleteFunc(files, func(n uint64) bool { return n == 0 || n > r.at.Pages.File })
 	at := r.start(files, q.After)
 	for {
-		if err := r.pagesOfFile(ctx, &at, q, yield); err != nil || at.record == r.cut.Pages.Records {
+		if err := r.pagesOfFile(ctx, &at, q, yield); err != nil || at.record == r.at.Pages.Records {
 			return err
 		}
 		next := at.record + 1
 		if next == at.File || !slices.Contains(files, next) {
 			return &DamageError{File: r.pageFile(at.File), Offset: at.Offset,
-				Err: fmt.Errorf("the file ends before record %d, the last checkpoint has %d", next, r.cut.Pages.Records)}
+				Err: fmt.Errorf("the file ends before record %d, the last checkpoint has %d", next, r.at.Pages.Records)}
 		}
 		at.Position = Position{File: next}
 	}
@@ -111,7 +118,7 @@ func (r *Reader) pageFile(n uint64) string { return numberedName(r.dir.pages(), 
 // pagesOfFile moves at through its file: to the file's end, or to the checkpoint's.
 func (r *Reader) pagesOfFile(ctx context.Context, at *place, q Query, yield func(*Page) bool) error {
 	name := r.pageFile(at.File)
-	f, err := os.Open(name)
+	f, err := vfs.Open(r.dir.fs, name)
 	if err != nil {
 		return cannotOpen(name, err)
 	}
@@ -120,7 +127,7 @@ func (r *Reader) pagesOfFile(ctx context.Context, at *place, q Query, yield func
 		return err
 	}
 	lines := recordReader{file: bufio.NewReaderSize(f, 64<<10)}
-	for at.record < r.cut.Pages.Records {
+	for at.record < r.at.Pages.Records {
 		if err := ctx.Err(); err != nil {
 			return err
 		}

@@ -8,6 +8,8 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+
+	"crawl/internal/vfs"
 )
 
 // A reader beside a writer sees what the last checkpoint holds, and no more, although more is in the files already.
@@ -102,7 +104,7 @@ func TestReaderDoesNotReadAgain(t *testing.T) {
 			break
 		}
 	}
-	numbers, err := numbered(s.dir.pages(), pageExt)
+	numbers, err := numbered(vfs.OS{}, s.dir.pages(), pageExt)
 	if err != nil || len(numbers) < 3 {
 		t.Fatalf("files %v, %v", numbers, err)
 	}
@@ -147,12 +149,12 @@ func TestReaderRefusesATornLine(t *testing.T) {
 		{"gone", fourth, "the file ends before record 5, the last checkpoint has 5"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			dir := directory(copyDir(t, s.Dir()))
+			dir := onDisk(copyDir(t, s.Dir()))
 			torn := numberedName(dir.pages(), 1, pageExt)
 			if err := os.Truncate(torn, tt.size); err != nil {
 				t.Fatal(err)
 			}
-			r, err := OpenReader(string(dir))
+			r, err := OpenReader(dir.root)
 			if err != nil {
 				t.Fatal(err)
 			}

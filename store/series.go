@@ -7,16 +7,19 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"crawl/internal/vfs"
 )
 
 // series is an append-only sequence of numbered files of which only the last is written. It knows no format: a block
 // log and the page records are made of it.
 type series struct {
+	fs       vfs.FS
 	dir, ext string
 	number   uint64     // of the open file
-	file     *os.File   // nil until something is appended
+	file     vfs.File   // nil until something is appended
 	offset   int64      // its length
-	rolled   []*os.File // written to their ends, not yet synced
+	rolled   []vfs.File // written to their ends, not yet synced
 	unsynced bool       // the open file changed since the last checkpoint
 	newNames bool       // a file was created since the last checkpoint: the directory must be synced too
 	failed   error      // the first write error: after it the file's end is unknown, and nothing more is written
@@ -29,12 +32,12 @@ type Position struct {
 }
 
 // openSeries cuts a series back to end: later files are removed, the last one is truncated.
-func openSeries(dir, ext string, end Position) (*series, error) {
-	if err := makeDir(dir); err != nil {
+func openSeries(fsys vfs.FS, dir, ext string, end Position) (*series, error) {
+	if err := makeDir(fsys, dir); err != nil {
 		return nil, err
 	}
-	s := &series{dir: dir, ext: ext, number: end.File, newNames: true}
-	f, err := os.OpenFile(s.name(end.File), os.O_RDWR, 0)
+	s := &series{fs: fsys, dir: dir, ext: ext, number: end.File, newNames: true}
+	f, err := fsys.OpenFile(s.name(end.File), os.O_RDWR, 0)
 	if err != nil && (end.Offset > 0 || !errors.Is(err, fs.ErrNotExist)) {
 		return nil, cannotOpen(s.name(end.File), err)
 	}
@@ -44,13 +47,13 @@ func openSeries(dir, ext string, end Position) (*series, error) {
 		}
 		s.file, s.offset, s.unsynced = f, end.Offset, true // it may have been cut
 	}
-	if err := removeNumbered(dir, ext, end.File+1); err != nil {
+	if err := removeNumbered(fsys, dir, ext, end.File+1); err != nil {
 		return nil, errors.Join(err, s.close())
 	}
 	return s, nil
 }
 
-func cutBack(f *os.File, length int64) error {
+func cutBack(f vfs.File, length int64) error {
 	info, err := f.Stat()
 	if err != nil {
 		return err
@@ -80,7 +83,7 @@ func (s *series) append(data []byte) error {
 
 func (s *series) write(data []byte) error {
 	if s.file == nil {
-		f, err := os.OpenFile(s.name(s.number), os.O_CREATE|os.O_RDWR|os.O_TRUNC, 0o644)
+		f, err := s.fs.OpenFile(s.name(s.number), os.O_CREATE|os.O_RDWR|os.O_TRUNC, 0o644)
 		if err != nil {
 			return &WriteError{File: s.name(s.number), Err: err}
 		}
@@ -107,13 +110,14 @@ func (s *series) position() Position { return Position{File: s.number, Offset: s
 
 // pendingSync is what has to reach the disk before a checkpoint may name the lengths of now.
 type pendingSync struct {
-	open   *os.File // nil when it has not changed
-	rolled []*os.File
+	open   vfs.File // nil when it has not changed
+	rolled []vfs.File
+	fs     vfs.FS
 	dir    string // empty when no name is new
 }
 
 func (s *series) takeSync() pendingSync {
-	p := pendingSync{rolled: s.rolled}
+	p := pendingSync{fs: s.fs, rolled: s.rolled}
 	if s.unsynced {
 		p.open = s.file
 	}
@@ -138,7 +142,7 @@ func (p pendingSync) run() error {
 	if p.dir == "" {
 		return nil
 	}
-	if err := errors.Join(syncDir(p.dir), syncDir(filepath.Dir(p.dir))); err != nil {
+	if err := errors.Join(p.fs.SyncDir(p.dir), p.fs.SyncDir(filepath.Dir(p.dir))); err != nil {
 		return &WriteError{File: p.dir, Err: err}
 	}
 	return nil

@@ -5,7 +5,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"maps"
-	"os"
 	"slices"
 	"strings"
 
@@ -20,6 +19,7 @@ type state struct {
 	foldBytes uint64 // what deltas may take before they are folded, however few rows there are
 	db        *bbolt.DB
 	path      string // of db
+	fresh     freshRows
 }
 
 var (
@@ -44,10 +44,10 @@ func (s *state) begin() (err error) {
 func (s *state) appear() error {
 	err := s.close()
 	if err == nil {
-		err = os.Rename(s.path, s.dir.stateDB())
+		err = s.dir.fs.Rename(s.path, s.dir.stateDB())
 	}
 	if err == nil {
-		err = syncDir(string(s.dir))
+		err = s.dir.fs.SyncDir(s.dir.root)
 	}
 	if err != nil {
 		return &WriteError{File: s.dir.stateDB(), Err: err}
@@ -65,6 +65,17 @@ func (s *state) open() (p point, err error) {
 	}
 	if p, err = s.point(); err == nil {
 		err = s.each("", func(string, []byte) error { return nil })
+	}
+	if err == nil {
+		err = s.view(func(tx *bbolt.Tx) error {
+			deltas, err := openTable(tx, deltaTable)
+			if err != nil {
+				return err
+			}
+			overlay, err := mergeDeltas(deltas)
+			s.fresh.set(overlay)
+			return err
+		})
 	}
 	if err != nil {
 		return point{}, errors.Join(err, s.close())
@@ -201,6 +212,7 @@ func (s *state) putDelta(tx *bbolt.Tx, number uint64, delta []byte) (folded int,
 		if folded, err = fold(deltas, rows); err != nil {
 			return 0, err
 		}
+		deltas.tx.OnCommit(func() { s.fresh.set(nil) })
 	}
 	return folded, errors.Join(deltas.save(), rows.save())
 }

@@ -13,12 +13,22 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
+
+	"crawl/internal/vfs"
 )
 
 // Config says how files are laid out. The zero Config has sane sizes.
 type Config struct {
 	PagesBytes int64 // a file of page records is closed at this size; 0: 1 GiB
 	LogBytes   int64 // a log segment is closed at this size; 0: 256 MiB
+
+	QueueEntries int // so many entries of the queue are gathered in memory, twice, before they become a run; 0: 262,144
+
+	// No merge of runs starts that would leave less free space on the disk; 0: merges may fill it.
+	MinFreeBytes int64
+
+	FS vfs.FS `json:"-"` // holds all files but the lock and bbolt's; nil: vfs.OS
 }
 
 func (c Config) withDefaults() Config {
@@ -27,6 +37,12 @@ func (c Config) withDefaults() Config {
 	}
 	if c.LogBytes == 0 {
 		c.LogBytes = 256 << 20
+	}
+	if c.QueueEntries == 0 {
+		c.QueueEntries = 1 << 18
+	}
+	if c.FS == nil {
+		c.FS = vfs.OS{}
 	}
 	return c
 }
@@ -37,13 +53,18 @@ type Store struct {
 	Admissions *AdmissionLog
 	Done       *DoneLog
 	Pages      *PageLog
+	Queue      *Queue
 
 	dir     directory
 	crawlID string
 	codec   *codec
 	lock    *lock
 	state   *state
-	last    Cut // of the newest checkpoint that was prepared
+	runs    *runSet
+	minFree atomic.Int64  // Config.MinFreeBytes
+	wake    chan struct{} // holds a value when work is due
+	working sync.Mutex    // held by Work
+	last    Cut           // of the newest checkpoint that was prepared
 
 	mu     sync.Mutex // guards all below
 	failed error      // the first write or sync error; final
@@ -51,16 +72,18 @@ type Store struct {
 
 // Create makes dir a crawl's directory with empty logs and the rows and books that fill returns. fill runs while the
 // directory is held, and may put further files there. Until state.db appears, which is the last step, dir holds no
-// crawl. Create fails with ErrExists when dir holds one, with a *LockedError when a process has it open, and with a
-// *DamageError when it holds one without its state.db.
+// crawl. Create fails with ErrExists when dir holds one, with ErrForeign when a file that no crawl made is in the place
+// of one of a crawl's, with a *LockedError when a process has it open, and with a *DamageError when it holds one without
+// its state.db.
 func Create(dir string, cfg Config, fill func() (rows []Row, books any, err error)) (*Store, error) {
-	d := directory(dir)
+	cfg = cfg.withDefaults()
+	d := directory{root: dir, fs: cfg.FS}
 	held, err := d.claim()
 	if err != nil {
 		return nil, err
 	}
-	s := &Store{dir: d, lock: held, state: newState(d)}
-	if err := s.create(cfg.withDefaults(), fill); err != nil {
+	s := &Store{dir: d, lock: held, state: newState(d), wake: make(chan struct{}, 1)}
+	if err := s.create(cfg, fill); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
 	return s, nil
@@ -71,6 +94,9 @@ func (s *Store) create(cfg Config, fill func() ([]Row, any, error)) error {
 	case err == nil:
 		return fmt.Errorf("%w: %s", ErrExists, s.dir)
 	case !errors.Is(err, ErrNotCrawl):
+		return err
+	}
+	if err := s.dir.foreign(); err != nil {
 		return err
 	}
 	// A run that was killed before state.db appeared may have left files behind: they belong to no checkpoint.
@@ -105,17 +131,18 @@ func (s *Store) create(cfg Config, fill func() ([]Row, any, error)) error {
 // Open goes on with the crawl in dir from its last checkpoint: files are cut back to the lengths it names, and files of
 // a later date are removed. It fails with ErrNotCrawl, a *LockedError, a *VersionError or a *DamageError.
 func Open(dir string, cfg Config) (*Store, error) {
-	format, err := ReadFormat(dir)
+	cfg = cfg.withDefaults()
+	d := directory{root: dir, fs: cfg.FS}
+	format, err := d.existing()
 	if err != nil {
 		return nil, err
 	}
-	d := directory(dir)
 	held, err := d.claim()
 	if err != nil {
 		return nil, err
 	}
-	s := &Store{dir: d, crawlID: format.CrawlID, lock: held, state: newState(d)}
-	if err := s.open(cfg.withDefaults()); err != nil {
+	s := &Store{dir: d, crawlID: format.CrawlID, lock: held, state: newState(d), wake: make(chan struct{}, 1)}
+	if err := s.open(cfg); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
 	return s, nil
@@ -141,7 +168,7 @@ func (s *Store) open(cfg Config) error {
 	if err != nil {
 		return err
 	}
-	return WriteWhole(s.dir.twin(), encoded, 0o600)
+	return writeWhole(s.dir.fs, s.dir.twin(), encoded, 0o600)
 }
 
 // newestIs makes sure that p, which state.db holds, is this crawl's newest checkpoint, before anything is cut back to
@@ -172,15 +199,21 @@ func (s *Store) openFiles(cfg Config, p point) (err error) {
 	if s.codec, err = newCodec(); err != nil {
 		return err
 	}
-	if s.Admissions, err = openAdmissionLog(s.dir.log(), s.codec, cfg.LogBytes, p.Admissions); err != nil {
+	if s.Admissions, err = openAdmissionLog(s.dir.fs, s.dir.log(), s.codec, cfg.LogBytes, p.Admissions); err != nil {
 		return err
 	}
-	if s.Done, err = openDoneLog(s.dir.done(), s.codec, cfg.LogBytes, p.Done); err != nil {
+	if s.Done, err = openDoneLog(s.dir.fs, s.dir.done(), s.codec, cfg.LogBytes, p.Done); err != nil {
 		return err
 	}
-	if s.Pages, err = openPageLog(s.dir.pages(), cfg.PagesBytes, p.Pages); err != nil {
+	if s.Pages, err = openPageLog(s.dir.fs, s.dir.pages(), cfg.PagesBytes, p.Pages); err != nil {
 		return err
 	}
+	s.minFree.Store(cfg.MinFreeBytes)
+	s.Admissions.blocks.added, s.Done.blocks.added = s.noticeWork, s.noticeWork
+	if s.runs, err = openRuns(s.dir.fs, s.dir.runs(), p.Runs); err != nil {
+		return err
+	}
+	s.openQueue(cfg, p)
 	if err := s.Admissions.restoreTail(p.admissionTail, p.Admissions); err != nil {
 		return s.tailDamage("admission", err)
 	}
@@ -198,12 +231,13 @@ func (s *Store) tailDamage(log string, err error) error {
 // Configure sets other file sizes, from the next file on.
 func (s *Store) Configure(cfg Config) {
 	cfg = cfg.withDefaults()
+	s.minFree.Store(cfg.MinFreeBytes)
 	s.Pages.maxBytes = cfg.PagesBytes
 	s.Admissions.blocks.segBytes, s.Done.blocks.segBytes = cfg.LogBytes, cfg.LogBytes
 }
 
 // Dir returns the directory's path.
-func (s *Store) Dir() string { return string(s.dir) }
+func (s *Store) Dir() string { return s.dir.root }
 
 // Rows calls fn for every row of the last checkpoint whose key starts with prefix, in no particular order. The value is
 // the caller's. An error that is not fn's is a *DamageError.
@@ -225,6 +259,9 @@ func (s *Store) Close() error {
 	}
 	if s.Pages != nil {
 		errs = append(errs, s.Pages.close())
+	}
+	if s.runs != nil {
+		errs = append(errs, s.runs.close())
 	}
 	if s.codec != nil {
 		s.codec.close()

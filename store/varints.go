@@ -28,6 +28,20 @@ func (v *varints) next() (uint64, error) {
 	return x, nil
 }
 
+// skip passes over n fields.
+func (v *varints) skip(n int) error {
+	for i, b := range v.rest {
+		if b >= 0x80 {
+			continue
+		}
+		if n--; n == 0 {
+			v.rest = v.rest[i+1:]
+			return nil
+		}
+	}
+	return errColumnEnds
+}
+
 // all reads one field after the other.
 func (v *varints) all(fields []uint64) error {
 	for i := range fields {

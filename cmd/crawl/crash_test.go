@@ -296,7 +296,7 @@ func (c *crash) checkLogs() {
 	for _, seq := range admitted {
 		pending[seq] = true
 	}
-	err = st.Done.Each(func(e store.DoneEntry) error {
+	err = st.Done.Each(0, func(e store.DoneEntry) error {
 		if !pending[e.Seq] && e.Event == store.EventDone {
 			c.Errorf("URL %d is done twice in visit %d", e.Seq, e.Visit)
 		}

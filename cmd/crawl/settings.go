@@ -1,6 +1,7 @@
 package main
 
 import (
+	"math"
 	"strings"
 	"time"
 
@@ -25,7 +26,9 @@ func crawlConfig(s config.Settings) (crawler.Config, error) {
 	cfg.Seen = seen.Config{
 		FalsePositiveRate: float64(s.FP), ExpectedItems: uint64(s.Expect.Or(0)), MaxBytes: int64(s.SeenMemory),
 	}
-	cfg.Store = store.Config{PagesBytes: int64(s.PagesSize), LogBytes: int64(s.LogSize)}
+	cfg.Store = store.Config{
+		PagesBytes: int64(s.PagesSize), LogBytes: int64(s.LogSize), MinFreeBytes: int64(s.MinFree),
+	}
 	cfg.Scope = crawler.Scope{Mode: string(s.Scope), Include: texts(s.Include), Exclude: texts(s.Exclude)}
 	cfg.Concurrency = int(s.Concurrency)
 	cfg.Requisites = s.Requisites
@@ -48,6 +51,10 @@ func setLimits(cfg *crawler.Config, s config.Settings) {
 	if n, limited := s.MaxPages.Get(); limited {
 		pages := uint64(n)
 		cfg.MaxPages = &pages
+	}
+	if n, limited := s.MaxBytes.Get(); limited {
+		bodies := uint64(n)
+		cfg.MaxBytes = &bodies
 	}
 	if n, limited := s.MaxDepth.Get(); limited {
 		depth := int(n)
@@ -74,7 +81,39 @@ func frontierConfig(s config.Settings) frontier.Config {
 	if n, limited := s.GiveUpAfter.Get(); limited {
 		cfg.GiveUpAfter = int(n)
 	}
+	cfg.PerIP = s.PerIP
+	cfg.MaxHosts, cfg.MaxTasks = int(s.MaxHosts), int(s.MaxTasks)
+	cfg.MaxHostPages, cfg.MaxHostBytes = uint64(s.MaxPagesPerHost.Or(0)), uint64(s.MaxBytesPerHost.Or(0))
+	for _, rule := range s.Hosts {
+		cfg.Overrides = append(cfg.Overrides, override(rule))
+	}
 	return cfg
+}
+
+func override(r config.HostRule) frontier.Override {
+	o := frontier.Override{Pattern: string(r.Pattern)}
+	if r.Delay != nil {
+		o.HostDelay = new(time.Duration(*r.Delay))
+	}
+	if r.Concurrency != nil {
+		o.HostConcurrency = new(int(*r.Concurrency))
+	}
+	if r.Robots != nil {
+		o.IgnoreRobots = new(*r.Robots == config.RobotsIgnore)
+	}
+	if r.MaxPages != nil {
+		o.MaxPages = new(uint64(math.MaxUint64))
+		if n, limited := r.MaxPages.Get(); limited {
+			*o.MaxPages = uint64(n)
+		}
+	}
+	if r.MaxBytes != nil {
+		o.MaxBytes = new(uint64(math.MaxUint64))
+		if n, limited := r.MaxBytes.Get(); limited {
+			*o.MaxBytes = uint64(n)
+		}
+	}
+	return o
 }
 
 // orNone: to the frontier a zero means its default.
@@ -89,12 +128,23 @@ func fetchConfig(s config.Settings) fetch.Config {
 	cfg := fetch.Config{
 		UserAgent: s.UserAgent.Header(buildVersion(), s.Contact), Contact: string(s.Contact), Timeout: time.Duration(s.Timeout),
 		MaxBodyBytes: int64(s.MaxBody), InsecureTLS: s.Insecure, AllowPrivate: texts(s.AllowPrivate),
-		MaxIdleConns: idleConns(int(s.Concurrency)), MaxIdlePerHost: max(2, int(s.HostConcurrency)),
+		MaxIdleConns: idleConns(int(s.Concurrency)), MaxIdlePerHost: max(2, mostPerHost(s)),
 	}
 	for _, c := range s.ConnectTo {
 		cfg.ConnectTo = append(cfg.ConnectTo, fetch.ConnectTo(c))
 	}
 	return cfg
+}
+
+// mostPerHost returns how many requests may be in flight to the host that may have the most of them.
+func mostPerHost(s config.Settings) int {
+	most := s.HostConcurrency
+	for _, rule := range s.Hosts {
+		if rule.Concurrency != nil {
+			most = max(most, *rule.Concurrency)
+		}
+	}
+	return int(most)
 }
 
 // otherFiles is room for logs, outputs and the state among the files that the system lets us open.

@@ -122,7 +122,7 @@ func (f *file) setting(name string, at *token.Token, value ast.Node) {
 	place, quote := f.locate(at)
 	from := origin{place: place, excerpt: quote}
 	switch slot := d.at(&f.settings).(type) {
-	case extracts:
+	case entryList:
 		from.broken = !f.entries(d, slot, value, at)
 		f.origins[d.key] = from
 	default:

@@ -42,6 +42,7 @@ func TestPrecedence(t *testing.T) {
 	exclude := func(s Settings) any { return s.Exclude }
 	private := func(s Settings) any { return s.AllowPrivate }
 	insecure := func(s Settings) any { return s.Insecure }
+	hosts := func(s Settings) any { return s.Hosts }
 	for _, tt := range []struct {
 		name, file string
 		env, args  []string
@@ -88,6 +89,20 @@ func TestPrecedence(t *testing.T) {
 		{"no variable for a file alone", "", []string{"CRAWL_EXTRACT=x"}, nil, func(s Settings) any { return s.Extract }, []Extract(nil)},
 		{"extract", "extract:\n  - {field: a, selector: .x}\n  - field: b\n    selector: p\n    attr: id\n    all: true", nil, nil,
 			func(s Settings) any { return s.Extract }, []Extract{{Field: "a", Selector: ".x"}, {"b", "p", "id", true}}},
+
+		{"no variable for hosts", "", []string{"CRAWL_HOSTS=a.example"}, nil, hosts, []HostRule(nil)},
+		{"hosts", "hosts:\n  - {pattern: A.Example, delay: 0, concurrency: 2, robots: ignore, max_pages: 0, max_bytes: 1Mi}\n" +
+			"  - pattern: '*.bücher.example'\n    max_pages: none\n    max_bytes:\n  - pattern: a.example\n", nil, nil, hosts, []HostRule{
+			{"a.example", new(Duration(0)), new(Count(2)), new(RobotsIgnore), new(Some[Count](0)), new(Some[Size](1 << 20))},
+			{Pattern: "*.xn--bcher-kva.example", MaxPages: new(Optional[Count]{}), MaxBytes: new(Optional[Size]{})},
+			{Pattern: "a.example"},
+		}},
+		{"limits of bytes", "max_bytes: 10Gi", []string{"CRAWL_MAX_BYTES_PER_HOST=1M"}, []string{"--min-free=0", "--max-pages-per-host=7"},
+			func(s Settings) any {
+				return []string{s.MaxBytes.String(), s.MaxBytesPerHost.String(), s.MinFree.String(), s.MaxPagesPerHost.String()}
+			}, []string{"10Gi", "1M", "0", "7"}},
+		{"memory", "max_hosts: 5k", nil, []string{"--max-tasks=1M", "--per-ip"},
+			func(s Settings) any { return []any{s.MaxHosts, s.MaxTasks, s.PerIP} }, []any{Count(5000), Count(1e6), true}},
 
 		{"empty file", "", nil, nil, delay, time.Second},
 		{"comments only", "# nothing\n", nil, nil, delay, time.Second},
@@ -221,6 +236,39 @@ crawl.yaml:1:10: extract: want each field once (entry 2 repeats one), got a, a
 crawl.yaml:1:10: extract: want field and selector in each entry (entry 1 lacks one), got a
     1 | extract: [{field: a}]
       |          ^`},
+		{"unknown key of a host's entry", "hosts:\n  - pattern: a.example\n    host_delay: 1s\n", `
+crawl.yaml:3:5: hosts: no key "host_delay"
+    3 |     host_delay: 1s
+      |     ^`},
+		{"misspelt key of a host's entry", "hosts:\n  - pattern: a.example\n    max-page: 1\n", `
+crawl.yaml:3:5: hosts: no key "max-page"; the nearest is max_pages
+    3 |     max-page: 1
+      |     ^`},
+		{"wrong values for hosts", "hosts:\n  - {pattern: 'a b', delay: 3}\n  - {pattern: '*', concurrency: 0, robots: none}\n", `
+crawl.yaml:2:15: hosts: pattern: want a host such as a.example, a.example:8080, *.example or *, got "a b"
+    2 |   - {pattern: 'a b', delay: 3}
+      |               ^
+crawl.yaml:2:29: hosts: delay: want a time with its unit, such as 1s, 1m30s or 250ms, got "3"
+    2 |   - {pattern: 'a b', delay: 3}
+      |                             ^
+crawl.yaml:3:33: hosts: concurrency: want from 1 to 65536, got 0
+    3 |   - {pattern: '*', concurrency: 0, robots: none}
+      |                                 ^
+crawl.yaml:3:44: hosts: robots: want one of obey, ignore, got "none"
+    3 |   - {pattern: '*', concurrency: 0, robots: none}
+      |                                            ^`},
+		{"nothing for a host's key", "hosts:\n  - pattern: a.example\n    delay:\n", `
+crawl.yaml:3:5: hosts: want a single value for delay, got nothing
+    3 |     delay:
+      |     ^`},
+		{"pattern without quotes", "hosts:\n  - pattern: *.example\n", `
+crawl.yaml:2:14: hosts: want a single value for pattern, got an anchor, alias or tag, none of which is read here
+    2 |   - pattern: *.example
+      |              ^`},
+		{"host's entry without pattern", "hosts:\n  - delay: 3s\n", `
+crawl.yaml:2:3: hosts: want pattern in each entry (entry 1 lacks one), got ""
+    2 |   - delay: 3s
+      |   ^`},
 		{"list", "- a", `
 crawl.yaml:1:1: want a mapping of keys to values, got a list
     1 | - a
@@ -337,6 +385,16 @@ func TestValidate(t *testing.T) {
 		{"limit", func(s *Settings) { s.GiveUpAfter = Some[Count](0) }, "give_up_after: want from 1 to 2147483647, got 0"},
 		{"control character", func(s *Settings) { s.Extract = []Extract{{Field: "a\n", Selector: "p"}} },
 			`extract: want no control characters (entry 1 has one), got "a\n"`},
+		{"host without pattern", func(s *Settings) { s.Hosts = []HostRule{{Pattern: "a"}, {}} },
+			`hosts: want pattern in each entry (entry 2 lacks one), got a, ""`},
+		{"host's pattern", func(s *Settings) { s.Hosts = []HostRule{{Pattern: "a b"}} },
+			`hosts: want pattern a host such as a.example, a.example:8080, *.example or * (entry 1), got "a b"`},
+		{"host's delay", func(s *Settings) { s.Hosts = []HostRule{{Pattern: "a", Delay: new(Duration(-1))}} },
+			`hosts: want delay a time with its unit, such as 1s, 1m30s or 250ms (entry 1), got a`},
+		{"host's concurrency", func(s *Settings) { s.Hosts = []HostRule{{Pattern: "a", Concurrency: new(Count(70_000))}} },
+			`hosts: want concurrency from 1 to 65536 (entry 1), got a`},
+		{"no pages of a host", func(s *Settings) { s.MaxPagesPerHost = Some[Count](0) },
+			"max_pages_per_host: want from 1 to 9223372036854775807, got 0"},
 		{"two", func(s *Settings) { s.Retries, s.MaxBody = 101, 0 },
 			"max_body: want from 1 to 1Ti, got 0\nretries: want from 0 to 100, got 101"},
 	} {
@@ -371,6 +429,7 @@ func TestUnknown(t *testing.T) {
 // Whatever a file holds, reading it ends in settings or in an error that says where.
 func FuzzFile(f *testing.F) {
 	f.Add("host_delay: 1s\nexclude: ['(', x]\nextract: [{field: a, selector: b}]\n")
+	f.Add("hosts:\n  - {pattern: '*.a.example', delay: 1s, max_pages: none}\n  - max_bytes:\n  - pattern: '[::1]:8080'\n")
 	f.Add("a: &a [*a]\n<<: *a\n? {a: b}\n: c\n")
 	f.Add("---\n- \xff\n...\n--- |\n")
 	f.Add(string(Template()))

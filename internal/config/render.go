@@ -49,6 +49,9 @@ func (s *Settings) body(b *bytes.Buffer) {
 		}
 		b.WriteString("\n")
 		comment(b, d.explanation())
+		for line := range strings.Lines(d.example) {
+			b.WriteString("#   " + line)
+		}
 		d.entry(b, s)
 	}
 }
@@ -70,13 +73,13 @@ func (d *setting) explanation() string {
 func (d *setting) entry(b *bytes.Buffer, s *Settings) {
 	at := d.at(s)
 	texts := at.texts()
-	switch list, isExtracts := at.(extracts); {
+	switch list, isEntries := at.(entryList); {
 	case at.isList() && len(texts) == 0:
 		fmt.Fprintf(b, "%s: []\n", d.key)
-	case isExtracts:
+	case isEntries:
 		fmt.Fprintf(b, "%s:\n", d.key)
-		for i := range *list.v {
-			(*list.v)[i].entry(b)
+		for keys := range list.all() {
+			element(b, keys)
 		}
 	case at.isList():
 		fmt.Fprintf(b, "%s:\n", d.key)
@@ -88,12 +91,14 @@ func (d *setting) entry(b *bytes.Buffer, s *Settings) {
 	}
 }
 
-// entry writes one field to extract, as an element of a list.
-func (e *Extract) entry(b *bytes.Buffer) {
+// element writes a mapping as an element of a list, with the keys that are set.
+func element(b *bytes.Buffer, keys []entryKey) {
 	lead := "  - "
-	for _, k := range e.keys() {
-		fmt.Fprintf(b, "%s%s: %s\n", lead, k.key, quote(k.at.texts()[0]))
-		lead = "    "
+	for _, k := range keys {
+		for _, text := range k.at.texts() {
+			fmt.Fprintf(b, "%s%s: %s\n", lead, k.key, quote(text))
+			lead = "    "
+		}
 	}
 }
 

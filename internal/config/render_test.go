@@ -38,6 +38,14 @@ func TestShippedFile(t *testing.T) {
 	}
 }
 
+// The example of the shipped file is one that can be copied.
+func TestHostsExample(t *testing.T) {
+	s, err := Load(write(t, hostsExample), nil, nil)
+	if err != nil || len(s.Hosts) != 3 {
+		t.Errorf("got %+v, %v, want three entries", s.Hosts, err)
+	}
+}
+
 // rendered returns what s is as a file, and what that file gives.
 func rendered(t *testing.T, s Settings) (string, Settings) {
 	t.Helper()
@@ -66,6 +74,12 @@ func TestRenderReadsBack(t *testing.T) {
 	s.ConnectTo = []ConnectTo{{"", "", "127.0.0.1", "80"}, {"a", "1", "::1", ""}}
 	s.Expect, s.MaxBody = Some[Count](200e6), 12345
 	s.Extract = []Extract{{Field: "price", Selector: "p > a[href='x']", Attr: "content", All: true}, {Field: "true", Selector: "#x"}}
+	s.MaxBytes, s.MaxPagesPerHost, s.MaxBytesPerHost, s.MinFree = Some[Size](5), Some[Count](6), Some[Size](1<<20), 0
+	s.PerIP, s.MaxHosts, s.MaxTasks = true, 7, 8e6
+	s.Hosts = []HostRule{
+		{"*", new(Duration(0)), new(Count(2)), new(RobotsObey), new(Optional[Count]{}), new(Some[Size](0))},
+		{Pattern: "*.a.example:8080", MaxPages: new(Some[Count](0))}, {Pattern: "[::1]"}, {Pattern: "*"},
+	}
 	text, back := rendered(t, s)
 	if !reflect.DeepEqual(back, s) {
 		t.Errorf("got  %+v\nwant %+v\n%s", back, s, text)

@@ -18,9 +18,12 @@ import (
 // Default gives the polite and safe start; the zero Settings are not valid.
 type Settings struct {
 	// Limits.
-	MaxPages Optional[Count]    // page records over the crawl's life
-	MaxDepth Optional[Count]    // links from a seed; 0 is the seeds alone
-	MaxTime  Optional[Duration] // of one run, pauses not counted
+	MaxPages        Optional[Count]    // page records over the crawl's life
+	MaxBytes        Optional[Size]     // of bodies over the crawl's life
+	MaxPagesPerHost Optional[Count]    // page records over the crawl's life
+	MaxBytesPerHost Optional[Size]     // of bodies over the crawl's life
+	MaxDepth        Optional[Count]    // links from a seed; 0 is the seeds alone
+	MaxTime         Optional[Duration] // of one run, pauses not counted
 
 	// Scope.
 	Scope      Scope
@@ -32,10 +35,12 @@ type Settings struct {
 	Concurrency     Count    // requests in flight
 	HostDelay       Duration // from one request to a host to the next
 	HostConcurrency Count    // requests in flight to one host
+	PerIP           bool     // hosts on one address share both
 	DelayFactor     Factor   // the delay is at least this many response times
 	CrawlDelayMax   Duration // a longer Crawl-delay counts as this
 	Robots          Robots
 	GiveUpAfter     Optional[Count] // failures of a host in a row
+	Hosts           []HostRule      // of those that match a host, the last one that has a field decides it
 
 	// Requests.
 	UserAgent     Agent
@@ -54,9 +59,14 @@ type Settings struct {
 	Expect     Optional[Count] // URLs the filter is sized for
 	SeenMemory Size            // cap of the filter
 
+	// Memory.
+	MaxHosts Count // with work
+	MaxTasks Count // URLs to be fetched
+
 	// State and output.
 	CheckpointInterval Duration
 	Grace              Duration // for what is in flight when a crawl is stopped
+	MinFree            Size     // bytes to leave free on the disk
 	PagesSize          Size     // a file of page records is closed at this size
 	LogSize            Size     // a segment of either log is closed at this size
 	Extract            []Extract
@@ -89,8 +99,11 @@ func Default() Settings {
 		RetryAfterMax:      Duration(5 * time.Minute),
 		FP:                 0.001,
 		SeenMemory:         1 << 30,
+		MaxHosts:           100_000,
+		MaxTasks:           250_000,
 		CheckpointInterval: Duration(10 * time.Second),
 		Grace:              Duration(8 * time.Second),
+		MinFree:            1 << 30,
 		PagesSize:          1 << 30,
 		LogSize:            256 << 20,
 	}

@@ -16,6 +16,7 @@ type setting struct {
 	section string // heading in a rendered file
 	usage   string // one line for help and file
 	note    string // more for the file
+	example string // lines for the file
 	short   string // one-letter flag
 	alias   string // another name of the flag
 	bare    string // what the flag means without a value; empty when it needs one
@@ -74,8 +75,25 @@ const (
 	politeness = "Politeness"
 	requests   = "Requests"
 	filter     = "Seen: the filter that remembers which URLs were met"
+	memory     = "Memory: what is beyond these waits on disk"
 	output     = "State and output"
 )
+
+// maxConcurrency is more requests in flight than a machine has ports for.
+const maxConcurrency = 65_536
+
+// hostsExample shows hosts.
+const hostsExample = `hosts:
+  - pattern: '*.example.com'
+    delay: 5s
+    max_pages: none
+  - pattern: test.example.com:8080
+    delay: 0
+    concurrency: 8
+    robots: ignore
+  - pattern: ads.example.com
+    max_pages: 0            # not asked at all
+`
 
 // newCrawl is what to do about a setting that the state is built on.
 const newCrawl = "leave it out to go on as before, or start a new crawl in another directory"
@@ -85,6 +103,20 @@ var table = []setting{
 	{key: "max_pages", section: limits,
 		usage: "page records to write, over the crawl's life",
 		at:    func(s *Settings) slot { return one(&s.MaxPages) },
+	},
+	{key: "max_bytes", section: limits,
+		usage: "bytes of bodies to receive, over the crawl's life",
+		at:    func(s *Settings) slot { return one(&s.MaxBytes) },
+	},
+	{key: "max_pages_per_host", section: limits,
+		usage: "page records of one host, over the crawl's life; its further URLs stay queued",
+		at:    func(s *Settings) slot { return one(&s.MaxPagesPerHost) },
+		check: func(s *Settings) string { return within(s.MaxPagesPerHost.Or(1), 1, math.MaxInt64) },
+	},
+	{key: "max_bytes_per_host", section: limits,
+		usage: "bytes of bodies to receive from one host, over the crawl's life; its further URLs stay queued",
+		at:    func(s *Settings) slot { return one(&s.MaxBytesPerHost) },
+		check: func(s *Settings) string { return within(s.MaxBytesPerHost.Or(1), 1, math.MaxInt64) },
 	},
 	{key: "max_depth", section: limits,
 		usage: "links to follow away from a seed; 0 is the seeds alone",
@@ -123,7 +155,7 @@ var table = []setting{
 	{key: "concurrency", section: politeness,
 		usage: "requests in flight, all hosts together",
 		at:    func(s *Settings) slot { return one(&s.Concurrency) },
-		check: func(s *Settings) string { return within(s.Concurrency, 1, 65_536) },
+		check: func(s *Settings) string { return within(s.Concurrency, 1, maxConcurrency) },
 	},
 	{key: "host_delay", section: politeness, alias: "delay",
 		usage: "least time from one request to a host to the next",
@@ -133,7 +165,12 @@ var table = []setting{
 	{key: "host_concurrency", section: politeness,
 		usage: "requests in flight to one host",
 		at:    func(s *Settings) slot { return one(&s.HostConcurrency) },
-		check: func(s *Settings) string { return within(s.HostConcurrency, 1, 65_536) },
+		check: func(s *Settings) string { return within(s.HostConcurrency, 1, maxConcurrency) },
+	},
+	{key: "per_ip", section: politeness, bare: "true",
+		usage: "hosts on one address share its delay and its requests in flight",
+		note:  "Otherwise each host counts alone, however many of them are on one server.",
+		at:    func(s *Settings) slot { return onOff{v: &s.PerIP} },
 	},
 	{key: "delay_factor", section: politeness,
 		usage: "wait at least this many times as long as the host took to answer",
@@ -152,6 +189,17 @@ var table = []setting{
 		usage: "failures in a row after which a host is given up; its URLs stay queued",
 		at:    func(s *Settings) slot { return one(&s.GiveUpAfter) },
 		check: func(s *Settings) string { return within(s.GiveUpAfter.Or(1), 1, math.MaxInt32) },
+	},
+	{key: "hosts", section: politeness, fileOnly: true,
+		usage: "what is different for some hosts",
+		note: "Each entry has a pattern: a host (a.example), a name and all below it (*.example, which stands in quotes), or " +
+			"every host (*); with a port it means that one alone. Then what differs there: delay, concurrency and robots " +
+			"as host_delay, host_concurrency and robots above; max_pages and max_bytes as max_pages_per_host and " +
+			"max_bytes_per_host, where none lifts the limit and max_pages: 0 drops the host. Of several entries that match " +
+			"a host the last one that has a key decides it. Example:",
+		example: hostsExample,
+		at:      func(s *Settings) slot { return hostRules(&s.Hosts) },
+		check:   func(s *Settings) string { return soundRules(s.Hosts) },
 	},
 
 	{key: "user_agent", section: requests, short: "A",
@@ -221,6 +269,17 @@ var table = []setting{
 		check: func(s *Settings) string { return within(s.SeenMemory, 64<<10, 1<<46) },
 	},
 
+	{key: "max_hosts", section: memory,
+		usage: "hosts with work to hold in memory",
+		at:    func(s *Settings) slot { return one(&s.MaxHosts) },
+		check: func(s *Settings) string { return within(s.MaxHosts, 1, 1e9) },
+	},
+	{key: "max_tasks", section: memory,
+		usage: "URLs to be fetched to hold in memory",
+		at:    func(s *Settings) slot { return one(&s.MaxTasks) },
+		check: func(s *Settings) string { return within(s.MaxTasks, 1, 1e9) },
+	},
+
 	{key: "checkpoint_interval", section: output,
 		usage: "time between checkpoints: what a kill may cost",
 		at:    func(s *Settings) slot { return one(&s.CheckpointInterval) },
@@ -231,6 +290,11 @@ var table = []setting{
 	{key: "grace", section: output,
 		usage: "time for what is in flight when the crawl is stopped",
 		at:    func(s *Settings) slot { return one(&s.Grace) },
+	},
+	{key: "min_free", section: output,
+		usage: "bytes to leave free on the disk; a crawl that comes to that pauses until there is space again",
+		note:  "0 leaves nothing free.",
+		at:    func(s *Settings) slot { return one(&s.MinFree) },
 	},
 	{key: "pages_size", section: output,
 		usage: "begin a new file of page records at this size",
@@ -246,7 +310,7 @@ var table = []setting{
 		usage: "fields to add to the page records, each the text or an attribute of the elements a CSS selector matches",
 		note: "Each entry has field (its key in the record), selector, and where wanted attr (an attribute instead of the text) " +
 			"and all: true (every match as a list, not the first alone). Example: [{field: price, selector: .price}].",
-		at:    func(s *Settings) slot { return extracts{v: &s.Extract} },
+		at:    func(s *Settings) slot { return extractFields(&s.Extract) },
 		check: func(s *Settings) string { return sound(s.Extract) },
 	},
 }

@@ -3,6 +3,7 @@ package config
 import (
 	"encoding/json"
 	"errors"
+	"strings"
 	"testing"
 	"time"
 
@@ -208,6 +209,21 @@ func TestPrivate(t *testing.T) {
 	accepts(t, "fd00::/8", Private("fd00::/8"), "fd00::/8")
 	refuses[Private](t, "a host name or an address, either with or without port, a range such as 10.0.0.0/8, or all",
 		"", "http://a", "a:0", "a:65536", "a:b", ":80", "10.0.0.0/33", "[127.0.0.1", "fe80::1%eth0", "a b", "bücher.example")
+}
+
+func TestHostPattern(t *testing.T) {
+	for text, want := range map[string]HostPattern{
+		"a.example": "a.example", "A.Example.": "a.example", "a_b.example:8080": "a_b.example:8080", "*.Example": "*.example", "*": "*",
+		"*:8080": "*:8080", "*.example:81": "*.example:81", "127.0.0.1": "127.0.0.1", "[0::1]:81": "[::1]:81", "[::1]": "[::1]",
+		"bücher.example": "xn--bcher-kva.example", "*.BÜCHER.example": "*.xn--bcher-kva.example", "*.xn--bcher-kva.example": "*.xn--bcher-kva.example",
+		"localhost": "localhost",
+	} {
+		accepts(t, text, want, string(want))
+	}
+	refuses[HostPattern](t, "a host such as a.example, a.example:8080, *.example or *",
+		"", ".", "*.", "**", "*a.example", "a.*.example", "*.*.example", ".a.example", "a b", "http://a.example", "a.example/", "u@a.example",
+		"a.example:", "a.example:0", "a.example:65536", "a.example:x", "*:", "*.:80", "::1", "[::1", "*.127.0.0.1", "*.[::1]", "a\tb", "a\u00a0b.example",
+		strings.Repeat("ü", 2000))
 }
 
 func TestConnectTo(t *testing.T) {

@@ -1,0 +1,45 @@
+package frontier
+
+// BudgetUsed is the Reason of a host that has had all pages or bytes that the Config allows it.
+const BudgetUsed Reason = "budget used up"
+
+// charge books what a lease cost its host's budget.
+func (f *Frontier) charge(h *host, o Outcome, now moment) {
+	if !h.policy.limited() {
+		return
+	}
+	if o.Recorded {
+		h.pages++
+	}
+	h.bytes += uint64(max(o.Bytes, 0))
+	if o.Recorded || o.Bytes > 0 {
+		f.mark(h)
+	}
+	if h.givenUp == "" && h.overBudget() {
+		f.giveUp(h, BudgetUsed, now)
+	}
+}
+
+// limited reports whether a host's pages and bytes need counting.
+func (p *policy) limited() bool { return p.maxPages != noLimit || p.maxBytes != noLimit }
+
+func (h *host) overBudget() bool {
+	return h.policy.limited() && (h.pages >= h.policy.maxPages || h.bytes >= h.policy.maxBytes)
+}
+
+const noLimit = ^uint64(0)
+
+// policy returns what holds for hosts that no override matches.
+func (c Config) policy() policy {
+	p := policy{
+		hostDelay: c.HostDelay, hostConcurrency: c.HostConcurrency, ignoreRobots: c.IgnoreRobots,
+		maxPages: c.MaxHostPages, maxBytes: c.MaxHostBytes,
+	}
+	if p.maxPages == 0 {
+		p.maxPages = noLimit
+	}
+	if p.maxBytes == 0 {
+		p.maxBytes = noLimit
+	}
+	return p
+}

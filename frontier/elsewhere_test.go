@@ -1,0 +1,278 @@
+package frontier
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// pile keeps a copy of every task, as whoever fills a frontier must, and grants the frontier's wishes from it.
+type pile struct {
+	t         *testing.T
+	f         *Frontier
+	tasks     map[string][]Task // by host, in order
+	hosts     []string          // in the order of sweeps
+	unwritten []Task
+	next      int // host of the sweep under way
+	begun     uint64
+	sweeps    int
+	named     int // wishes for one host
+}
+
+func newPile(t *testing.T, cfg Config) *pile {
+	return &pile{t: t, f: openFrontier(t, cfg), tasks: map[string][]Task{}}
+}
+
+func (p *pile) add(task Task) {
+	p.unwritten = append(p.unwritten, task)
+	p.f.Add(task)
+}
+
+// write makes readable what is not yet.
+func (p *pile) write() {
+	round := p.f.Cut()
+	for _, t := range p.unwritten {
+		host := t.URL.Host()
+		if p.tasks[host] == nil {
+			p.hosts = append(p.hosts, host)
+		}
+		p.tasks[host] = append(p.tasks[host], t)
+	}
+	p.unwritten = nil
+	for _, tasks := range p.tasks {
+		slices.SortFunc(tasks, func(a, b Task) int { return a.order().compare(b.order()) })
+	}
+	p.f.Written(round)
+	if !slices.IsSorted(p.hosts) {
+		slices.Sort(p.hosts)
+		p.next = 0 // a new host may have come before the place of the sweep
+	}
+}
+
+// pending returns the first tasks of a host that are not done, and how many more there are.
+func (p *pile) pending(host string, most int) (tasks []Task, left int) {
+	for _, t := range p.tasks[host] {
+		switch {
+		case p.f.IsDone(t.Seq):
+		case len(tasks) < most:
+			tasks = append(tasks, t)
+		default:
+			left++
+		}
+	}
+	return tasks, left
+}
+
+// grant grants all wishes that there are.
+func (p *pile) grant() {
+	p.t.Helper()
+	for range 10_000 {
+		w, ok := p.f.Wish()
+		switch {
+		case !ok:
+			return
+		case w.Write:
+			p.write()
+		case w.Host != "":
+			p.named++
+			tasks, left := p.skipHeld(w.Host, w.Max)
+			p.f.Refill(w.Host, tasks, left)
+		default:
+			p.sweep(w)
+		}
+	}
+	p.t.Error("wishes without end")
+}
+
+// skipHeld is pending as a reader that goes on where it stopped sees it: past the tasks in memory.
+func (p *pile) skipHeld(host string, most int) (tasks []Task, left int) {
+	all, _ := p.pending(host, 1<<30)
+	p.f.mu.Lock()
+	defer p.f.mu.Unlock()
+	for _, t := range all {
+		if _, held := p.f.held[t.Seq]; held {
+			continue
+		}
+		if len(tasks) < most {
+			tasks = append(tasks, t)
+		} else {
+			left++
+		}
+	}
+	return tasks, left
+}
+
+func (p *pile) sweep(w Wish) {
+	if w.Begin {
+		p.write()
+		p.begun, p.next = p.f.Cut(), 0
+		p.f.Written(p.begun)
+		p.f.BeginSweep()
+		p.sweeps++
+	}
+	for ; p.next < len(p.hosts); p.next++ {
+		tasks, left := p.pending(p.hosts[p.next], w.Max)
+		if len(tasks) > 0 && !p.f.Refill(p.hosts[p.next], tasks, left) {
+			return
+		}
+	}
+	p.f.EndSweep(p.begun)
+}
+
+// crawl leases and ends tasks until the frontier is drained, while wishes are granted.
+func (p *pile) crawl(end func(l Lease)) {
+	p.t.Helper()
+	done := make(chan struct{})
+	defer close(done)
+	go func() {
+		for {
+			select {
+			case <-p.f.Wishes():
+				p.grant()
+			case <-done:
+				return
+			}
+		}
+	}()
+	for {
+		synctest.Wait()
+		check(p.t, p.f)
+		l, err := p.f.Lease(p.t.Context())
+		if err == ErrDrained {
+			return
+		}
+		if err != nil {
+			p.t.Fatal(err)
+		}
+		switch l.Kind {
+		case Resolve:
+			must(p.t, p.f.Resolved(l, nil, year))
+		case Robots:
+			must(p.t, p.f.Permit(l, nil, year, answered))
+		case Page:
+			end(l)
+		}
+	}
+}
+
+// TestTasksElsewhereComeBack fetches every task once, whatever the room in memory and the sizes of hosts, and keeps to the
+// room.
+func TestTasksElsewhereComeBack(t *testing.T) {
+	for _, tt := range []struct {
+		name  string
+		cfg   Config
+		sizes []int // tasks of each host
+	}{
+		{"one host", Config{MaxTasks: 100}, []int{5000}},
+		{"many small ones", Config{MaxTasks: 200, MaxHosts: 20}, slices.Repeat([]int{7}, 300)},
+		{"more hosts than fit", Config{MaxTasks: 1000, MaxHosts: 5, MaxIdleHosts: 2}, slices.Repeat([]int{40}, 60)},
+		{"uneven ones", Config{MaxTasks: 300, MaxHosts: 10, HostConcurrency: 2}, []int{4000, 1, 1, 1, 300, 50, 50, 2000, 1, 1, 90, 33, 32, 31}},
+		{"all fits", Config{}, []int{10, 20, 30}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				p := newPile(t, tt.cfg)
+				total := p.addHosts(tt.sizes)
+				ended, limit := map[uint64]int{}, p.f.cfg.MaxTasks+atOnce
+				p.crawl(func(l Lease) {
+					ended[l.Seq]++
+					must(t, p.f.Done(l, answered))
+					if s := p.f.Stats(); s.Queued-s.Elsewhere > limit || s.Hosts-s.HostsIdle > p.f.cfg.MaxHosts+1 {
+						t.Fatalf("%+v: memory is exceeded", s)
+					}
+				})
+				if len(ended) != total {
+					t.Errorf("%d tasks ended, want %d", len(ended), total)
+				}
+				if s := p.f.Stats(); s.Queued != 0 {
+					t.Errorf("%+v when all is done", s)
+				}
+				if tt.name == "all fits" && p.sweeps+p.named > 0 {
+					t.Errorf("%d sweeps and %d refills, although all is in memory", p.sweeps, p.named)
+				}
+			})
+		})
+	}
+}
+
+// addHosts adds tasks in a random order and returns how many there are.
+func (p *pile) addHosts(sizes []int) (total int) {
+	var all []Task
+	for i, n := range sizes {
+		for j := range n {
+			u := parse(p.t, fmt.Sprintf("https://h%03d.example/%d", i, j))
+			all = append(all, Task{URL: u, Class: Navigation, Depth: 1 + j/10})
+		}
+	}
+	rnd := rand.New(rand.NewPCG(1, uint64(len(all))))
+	rnd.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
+	for i := range all {
+		all[i].Seq = uint64(i + 1)
+		p.add(all[i])
+	}
+	return len(all)
+}
+
+// TestOrderAcrossMemory: what is met in order is taken in order, although most of it was elsewhere.
+func TestOrderAcrossMemory(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := newPile(t, Config{MaxTasks: 64})
+		for i := range 3000 {
+			u := parse(t, fmt.Sprintf("https://h%d.example/%d", i%3, i))
+			p.add(Task{URL: u, Seq: uint64(i + 1), Class: Navigation, Depth: i / 500})
+		}
+		last := map[string]order{}
+		p.crawl(func(l Lease) {
+			host := l.URL.Host()
+			if o := l.Task.order(); o.compare(last[host]) < 0 {
+				t.Errorf("%s: %+v after %+v", host, o, last[host])
+			}
+			last[host] = l.Task.order()
+			must(t, p.f.Done(l, answered))
+		})
+	})
+}
+
+// TestFailingHostsGiveTheirRoomUp: hosts that back off for long do not keep others out of memory.
+func TestFailingHostsGiveTheirRoomUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var mu sync.Mutex // guards states
+		states := map[string]HostState{}
+		p := newPile(t, Config{MaxTasks: 64, MaxHosts: 8, MaxIdleHosts: 2, GiveUpAfter: 8, Lookup: func(host string) (HostState, bool) {
+			mu.Lock()
+			defer mu.Unlock()
+			return lookup(states)(host)
+		}})
+		total := p.addHosts(slices.Repeat([]int{12}, 200))
+		start, good := time.Now(), 0
+		var lastGood time.Duration
+		p.crawl(func(l Lease) {
+			changed := p.f.Changed()
+			mu.Lock()
+			for _, s := range changed {
+				states[s.Host] = s
+			}
+			mu.Unlock()
+			if l.URL.Host()[2]%2 == 0 { // half of the hosts are dead
+				must(t, p.f.Retry(l, time.Second, Outcome{Requested: true, Failed: true}))
+				return
+			}
+			good++
+			lastGood = time.Since(start)
+			must(t, p.f.Done(l, answered))
+		})
+		if good != total/2 {
+			t.Errorf("%d pages of good hosts, want %d", good, total/2)
+		}
+		if lastGood > time.Hour {
+			t.Errorf("the good hosts took %v", lastGood)
+		}
+		if s := p.f.Stats(); s.HostsGivenUp != 100 || s.Queued != total/2 || s.Stranded != s.Queued {
+			t.Errorf("%+v, want 100 hosts given up with all their tasks", s)
+		}
+	})
+}

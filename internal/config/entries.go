@@ -1,0 +1,120 @@
+package config
+
+import (
+	"iter"
+	"slices"
+
+	"github.com/goccy/go-yaml/ast"
+	"github.com/goccy/go-yaml/token"
+)
+
+// entries is the slot of a list whose elements are mappings, so only a file can hold it.
+type entries[T any] struct {
+	ordinary
+	v    *[]T
+	keys func(*T) []entryKey
+	name func(*T) string // what an error calls an element
+}
+
+// entryKey is one key of an element and its place in it. A place without texts is not set.
+type entryKey struct {
+	key   string
+	at    slot
+	check func() (want string) // the range as text when the value is outside; nil accepts all
+}
+
+// entryList is entries of any type.
+type entryList interface {
+	slot
+	// add appends an element and returns its keys, which are good until the next.
+	add() []entryKey
+	// all goes through the keys of each element.
+	all() iter.Seq[[]entryKey]
+}
+
+func (entries[T]) put(text string) error { return bad("entries in a file", text) }
+func (entries[T]) Type() string          { return "entries" }
+func (e entries[T]) clear()              { *e.v = nil }
+func (entries[T]) isList() bool          { return true }
+
+// texts names the elements.
+func (e entries[T]) texts() []string {
+	var names []string
+	for i := range *e.v {
+		names = append(names, e.name(&(*e.v)[i]))
+	}
+	return names
+}
+
+func (e entries[T]) add() []entryKey {
+	var element T
+	*e.v = append(*e.v, element)
+	return e.keys(&(*e.v)[len(*e.v)-1])
+}
+
+func (e entries[T]) all() iter.Seq[[]entryKey] {
+	return func(yield func([]entryKey) bool) {
+		for i := range *e.v {
+			if !yield(e.keys(&(*e.v)[i])) {
+				return
+			}
+		}
+	}
+}
+
+// entries reads a list of mappings, which starts at the token. ok is false when a problem was reported.
+func (f *file) entries(d *setting, to entryList, node ast.Node, at *token.Token) (ok bool) {
+	list, isList := node.(*ast.SequenceNode)
+	if !isList {
+		f.fail(d.key, at, "want a list, got "+describe(node))
+		return false
+	}
+	to.clear()
+	before := len(f.problems)
+	for _, n := range list.Values {
+		keys := to.add()
+		f.mapping(d.key, n, func(name string, nameAt *token.Token, value ast.Node) {
+			f.entryKey(d, keys, name, nameAt, value)
+		})
+	}
+	return len(f.problems) == before
+}
+
+// entryKey reads one key of an element.
+func (f *file) entryKey(d *setting, keys []entryKey, name string, at *token.Token, value ast.Node) {
+	i := slices.IndexFunc(keys, func(k entryKey) bool { return k.key == name })
+	if i < 0 {
+		var known []string
+		for _, k := range keys {
+			known = append(known, k.key)
+		}
+		f.unknown(d.key, name, at, nearest(plainKey(name), known))
+		return
+	}
+	k := keys[i]
+	text, ok := scalar(value)
+	if _, null := value.(*ast.NullNode); !null { // which may stand nowhere
+		at = value.GetToken()
+	} else if k.at.isOptional() {
+		text, ok = unset, true
+	}
+	if !ok {
+		f.fail(d.key, at, "want a single value for "+name+", got "+describe(value))
+		return
+	}
+	if err := k.at.put(text); err != nil {
+		f.fail(d.key, at, name+": "+err.Error())
+		return
+	}
+	if want := k.wanted(); want != "" {
+		f.fail(d.key, at, name+": "+(&badValue{want, text}).Error())
+	}
+}
+
+// wanted returns what the value should be when it is out of its range, and "" when it is fine.
+func (k *entryKey) wanted() string {
+	if k.check == nil {
+		return ""
+	}
+	return k.check()
+}

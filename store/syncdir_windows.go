@@ -1,4 +1,0 @@
-package store
-
-// ignoreUnsupported: Windows cannot sync a directory handle; its metadata journal keeps names.
-func ignoreUnsupported(error) error { return nil }
