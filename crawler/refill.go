@@ -142,7 +142,13 @@ func (r *refiller) sweep(w frontier.Wish) error {
 	var failed error
 	hosts := 0
 	key, full := uint64(0), false
-	next, ended, err := r.queue.Sweep(r.next, w.Max, r.c.frontier.IsDone, func(at uint64, entries []store.Pending, left int) bool {
+	turn := func(first *store.Pending) int {
+		if n := r.c.frontier.Room(first.Host); n >= 0 {
+			return min(n, w.Max)
+		}
+		return store.StopSweep
+	}
+	next, ended, err := r.queue.Sweep(r.next, turn, r.c.frontier.IsDone, func(at uint64, entries []store.Pending, left int) bool {
 		ok, err := r.give("", entries, left)
 		if err != nil || !ok {
 			key, full, failed = at, true, err

@@ -12,7 +12,10 @@ type elsewhere struct {
 	stranded int // of these, known to be of hosts given up
 
 	asked    int           // hosts that were sent for
-	unfound  bool          // hosts that only a sweep finds have some
+	unfound  bool          // hosts that only a sweep finds, and that are not in memory, have some
+	looked   int           // hosts in memory that have nothing else
+	swept    moment        // the last sweep ended
+	turn     int           // of a host in a sweep
 	sweeping bool          // a sweep is under way
 	later    bool          // so have hosts that were left there because they may not be asked for long
 	soonest  moment        // the first of them may be asked then
@@ -21,6 +24,11 @@ type elsewhere struct {
 	hungry   []*host       // whose tasks are asked for by name
 	dry      []*host       // large ones that are hungry again when what is unwritten is written
 	wake     chan struct{} // one slot; there may be something to wish for
+}
+
+// settled reports whether nothing that may be asked for waits elsewhere.
+func (e *elsewhere) settled() bool {
+	return e.n == 0 || !e.unfound && !e.sweeping && !e.later && e.asked == 0 && e.looked == 0
 }
 
 // Wish is what the frontier would have from elsewhere.
@@ -116,19 +124,66 @@ func (f *Frontier) Wish() (Wish, bool) {
 		h.rewind = false
 		return w, true
 	}
+	now := f.now()
+	if short && e.n > 0 && !f.hasRoom() {
+		f.shrinkTurns(now)
+	}
 	switch {
-	case f.sweepWanted(f.now()) && f.hasRoom():
-		return Wish{Sweep: true, Begin: !e.sweeping, Max: min(f.share(), atOnce), Short: short}, true
+	case f.sweepWanted(now, short) && f.hasRoom():
+		return Wish{Sweep: true, Begin: !e.sweeping, Max: e.turn, Short: short}, true
 	case len(e.dry) > 0:
 		return Wish{Write: true, Short: short}, true
 	}
 	return Wish{}, false
 }
 
-// sweepWanted reports whether a sweep would find something, or is under way.
-func (f *Frontier) sweepWanted(now moment) bool {
+// sweepWanted reports whether a sweep is under way, or would find enough to be worth its while.
+func (f *Frontier) sweepWanted(now moment, short bool) bool {
 	e := &f.elsewhere
-	return e.unfound || e.sweeping || e.later && (now >= e.soonest || !f.crowded())
+	if e.unfound || e.sweeping || e.later && (now >= e.soonest || !f.crowded()) {
+		return true
+	}
+	return e.looked > 0 && (short || e.looked*e.turn >= f.cfg.MaxTasks/4 || now-e.swept >= sweepPause)
+}
+
+// sweepPause is the longest that hosts in memory wait for tasks that only a sweep finds.
+const sweepPause = moment(10 * time.Second)
+
+// A host's turn in a sweep: all that most hosts have, so that they are gone through once, unless there is nothing to do
+// while memory is full: then more hosts with less of each are what is needed.
+const minTurn, maxTurn = 16, 256
+
+// shrinkTurns makes room for more hosts.
+func (f *Frontier) shrinkTurns(now moment) {
+	e := &f.elsewhere
+	if e.turn == minTurn {
+		return
+	}
+	e.turn = max(e.turn/2, minTurn)
+	for _, h := range f.hosts {
+		if f.trim(h, e.turn) {
+			f.schedule(h, now)
+		}
+	}
+}
+
+// trim sends the last of h's tasks elsewhere, so that n are left.
+func (f *Frontier) trim(h *host, n int) bool {
+	if len(h.queue.entries) <= n {
+		return false
+	}
+	slices.SortFunc(h.queue.entries, func(a, b entry) int {
+		if a.before(&b) {
+			return -1
+		}
+		return 1
+	})
+	for i := range h.queue.entries[n:] {
+		f.release(h, &h.queue.entries[n+i].Task)
+	}
+	h.queue.entries = append([]entry(nil), h.queue.entries[:n]...) // in order, which is a heap too
+	h.bound = h.queue.greatest()
+	return true
 }
 
 // Cut begins a round: what is added after it may be missed by what the caller is about to make readable.
@@ -158,7 +213,8 @@ func (f *Frontier) Written(round uint64) {
 func (f *Frontier) BeginSweep() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.elsewhere.sweeping, f.elsewhere.unfound, f.elsewhere.later = true, false, false
+	e := &f.elsewhere
+	e.sweeping, e.unfound, e.later = true, false, false
 }
 
 // EndSweep ends a sweep. begun is the round with which it began; 0: it did not go through all hosts, and another is to
@@ -168,9 +224,11 @@ func (f *Frontier) EndSweep(begun uint64) {
 	defer f.mu.Unlock()
 	e := &f.elsewhere
 	e.sweeping, e.unfound = false, e.unfound || begun == 0
+	e.swept, e.turn = f.now(), min(2*e.turn, maxTurn)
 	for _, h := range f.hosts {
 		if h.backlog && !h.dense && h.declinedIn < begun && h.moreIn < begun {
 			h.backlog = false // the sweep would have met it
+			f.look(h, false)
 			f.schedule(h, f.now())
 		}
 	}
@@ -197,7 +255,7 @@ func (f *Frontier) Refill(host string, tasks []Task, left int) bool {
 		}
 	}
 	f.send(h, notSent)
-	h.looked = false
+	f.look(h, false)
 	h.moreIn = f.elsewhere.round
 	switch {
 	case h.givenUp != "":
@@ -205,7 +263,7 @@ func (f *Frontier) Refill(host string, tasks []Task, left int) bool {
 		f.strand(h, len(tasks)+left-h.stranded)
 		f.schedule(h, now)
 		return true
-	case !asked && len(h.queue.entries) > f.share()/4, f.waitsLong(h, now) && f.crowded():
+	case !asked && !f.wantsTurn(h, now):
 		h.backlog = true
 		f.schedule(h, now)
 		return true
@@ -245,6 +303,7 @@ func (f *Frontier) bookLeft(h *host, left int) {
 		h.backlog, h.dense = true, h.dense || left >= largeHost
 	case h.declinedIn < f.elsewhere.written:
 		h.backlog, h.dense, h.bound = false, false, order{}
+		f.look(h, false)
 	case h.dense: // what is left is not yet written
 		f.send(h, sentLater)
 	}
@@ -255,7 +314,7 @@ func (f *Frontier) feed(h *host, now moment) {
 	if !h.backlog || h.sent != notSent || h.looked || h.givenUp != "" || len(h.queue.entries) > f.share()/4 {
 		return
 	}
-	if f.waitsLong(h, now) && f.crowded() {
+	if f.waitsLong(h, now) {
 		return // its turn comes when it is due
 	}
 	if h.dense {
@@ -263,9 +322,20 @@ func (f *Frontier) feed(h *host, now moment) {
 		return
 	}
 	if len(h.queue.entries) == 0 {
-		h.looked = true
-		f.elsewhere.unfound = true
+		f.look(h, true)
 		f.nudge()
+	}
+}
+
+// look notes whether h waits for a sweep.
+func (f *Frontier) look(h *host, waits bool) {
+	if h.looked != waits {
+		h.looked = waits
+		if waits {
+			f.elsewhere.looked++
+		} else {
+			f.elsewhere.looked--
+		}
 	}
 }
 
@@ -337,12 +407,41 @@ func (f *Frontier) roomFor(h *host) bool {
 	return h != nil || f.working() < f.cfg.MaxHosts
 }
 
+// Room returns how many tasks of a host, of those that a sweep meets, Refill would take: 0 for none of this host, and less
+// for none of any.
+func (f *Frontier) Room(host string) int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	h := f.hosts[host]
+	switch {
+	case !f.roomFor(h):
+		return -1
+	case h == nil:
+		return f.elsewhere.turn
+	}
+	h.moreIn = f.elsewhere.round
+	if now := f.now(); h.givenUp != "" || !f.wantsTurn(h, now) {
+		h.backlog = true
+		f.look(h, false)
+		f.schedule(h, now)
+		return 0
+	}
+	return f.elsewhere.turn
+}
+
+// wantsTurn reports whether h has use for more tasks now.
+func (f *Frontier) wantsTurn(h *host, now moment) bool {
+	return len(h.queue.entries) <= f.elsewhere.turn/4 && !f.waitsLong(h, now)
+}
+
 // takes reports whether a new task of h, which may be nil, is taken into memory.
 func (f *Frontier) takes(h *host, t *Task) bool {
 	switch {
 	case !f.roomFor(h):
 		return false
-	case h == nil || h.queue.len() == 0 && !h.backlog:
+	case h == nil: // it has no precedence over those that wait for a sweep
+		return !f.elsewhere.unfound && !f.elsewhere.sweeping
+	case h.queue.len() == 0 && !h.backlog:
 		return true
 	case h.backlog: // it must come before those that wait elsewhere
 		return t.order().compare(h.bound) <= 0 && h.queue.len() < 2*f.share()
@@ -358,8 +457,9 @@ func (f *Frontier) decline(h *host) {
 		f.nudge()
 		return
 	}
+	f.look(h, false) // a sweep under way may have passed it
 	if !h.backlog {
-		h.backlog, h.looked = true, false
+		h.backlog = true
 		h.bound = h.queue.greatest()
 		h.dense = h.queue.len() >= minShare // it has met more than a turn's worth: ask for it by name
 	}
@@ -403,7 +503,8 @@ func (f *Frontier) park(h *host) {
 		f.release(h, &h.queue.aside[i])
 	}
 	h.queue = queue{}
-	h.bound, h.looked, h.dense = order{}, false, false
+	h.bound, h.dense = order{}, false
+	f.look(h, false)
 }
 
 // leaveForLong forgets a host without tasks in memory that may not be asked for long, where too many hosts are in memory.

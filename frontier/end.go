@@ -33,7 +33,7 @@ func (f *Frontier) Done(l Lease, o Outcome) error {
 	f.settle(op, o, now)
 	f.schedule(op.host, now)
 	f.dispatch(now)
-	if f.sweepWanted(now) {
+	if f.sweepWanted(now, false) {
 		f.nudge()
 	}
 	return nil

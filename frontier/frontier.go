@@ -96,7 +96,7 @@ func New(cfg Config) (*Frontier, error) {
 		hosts:     make(map[string]*host),
 		held:      make(map[uint64]struct{}),
 		leaving:   make(map[string]*host),
-		elsewhere: elsewhere{wake: make(chan struct{}, 1)},
+		elsewhere: elsewhere{wake: make(chan struct{}, 1), turn: maxTurn},
 		timer:     time.NewTimer(time.Duration(forever)),
 		armed:     never,
 		unsaved:   never,
@@ -188,9 +188,7 @@ func (f *Frontier) Close() {
 // drained reports whether Lease has nothing to wait for. A question about a robots.txt needs no count of its own: the
 // task that raised it is pending until it is answered.
 func (f *Frontier) drained() bool {
-	e := &f.elsewhere
-	return f.open.len() == 0 && f.intakes == 0 && f.counters.queued == f.counters.stranded &&
-		!e.unfound && !e.sweeping && !e.later && e.asked == 0
+	return f.open.len() == 0 && f.intakes == 0 && f.counters.queued == f.counters.stranded && f.elsewhere.settled()
 }
 
 // push makes t pending in h, at the head of its queue or in its place by preference. It reports whether t comes next.

@@ -277,6 +277,7 @@ func (f *Frontier) forget(h *host) {
 		f.leaving[h.name] = h // until its state is collected
 	}
 	f.send(h, notSent)
+	f.look(h, false)
 	f.strand(h, -h.stranded)
 }
 

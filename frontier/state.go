@@ -162,7 +162,8 @@ func (f *Frontier) revive(h *host) {
 	f.counters.givenUp--
 	f.counters.stranded -= h.queue.len()
 	f.strand(h, -h.stranded)
-	h.givenUp, h.looked = "", false
+	h.givenUp = ""
+	f.look(h, false)
 	f.elsewhere.unfound = f.elsewhere.unfound || f.elsewhere.n > 0
 	f.nudge()
 }

@@ -97,7 +97,7 @@ func (f *Frontier) arm(now moment) {
 	if f.waiters.first == nil || f.paused {
 		return
 	}
-	if f.ready.n == 0 && (f.sweepWanted(now) || len(f.elsewhere.dry) > 0) {
+	if f.ready.n == 0 && f.elsewhere.n > 0 {
 		f.nudge() // the wish is urgent now
 	}
 	at := forever

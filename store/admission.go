@@ -2,7 +2,6 @@ package store
 
 import (
 	"encoding/binary"
-	"errors"
 	"fmt"
 
 	"crawl/internal/vfs"
@@ -180,36 +179,6 @@ func (l *AdmissionLog) rawHashes(number int) ([]byte, error) {
 	}
 	return l.blocks.readRaw(number)
 }
-
-// Find looks hashes up by reading the hash column, 8 bytes an admission, until all are found. What is not in the result
-// was never admitted, whatever a filter says.
-func (l *AdmissionLog) Find(wanted map[uint64]struct{}) (map[uint64]uint64, error) {
-	found := make(map[uint64]uint64, len(wanted))
-	if len(wanted) == 0 {
-		return found, nil
-	}
-	err := l.EachHashes(1, func(first uint64, hashes []uint64) error {
-		for i, h := range hashes {
-			if _, ok := wanted[h]; !ok {
-				continue
-			}
-			if _, again := found[h]; !again {
-				found[h] = first + uint64(i)
-			}
-		}
-		if len(found) == len(wanted) {
-			return errEnough
-		}
-		return nil
-	})
-	if err != nil && !errors.Is(err, errEnough) {
-		return nil, err
-	}
-	return found, nil
-}
-
-// errEnough ends a walk early.
-var errEnough = errors.New("the caller has enough")
 
 // block appends the entries of a full block to dst.
 func (l *AdmissionLog) block(number int, dst []Admission) ([]Admission, error) {

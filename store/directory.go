@@ -111,6 +111,16 @@ func (d directory) ours() (string, error) {
 	return "", nil
 }
 
+// settle makes the directory's own name durable: whoever made it, a Create that was killed say, may not have. A folder
+// above it that may not be read is left alone.
+func (d directory) settle() error {
+	above := filepath.Join(d.root, "..")
+	if err := d.fs.SyncDir(above); err != nil && !errors.Is(err, fs.ErrPermission) {
+		return &WriteError{File: above, Err: err}
+	}
+	return nil
+}
+
 // clear removes what an unfinished Create left, and nothing else.
 func (d directory) clear() error {
 	var errs []error

@@ -20,12 +20,12 @@ func TestEachCallFails(t *testing.T) {
 		first   int // call that fails, in short runs
 	}{
 		{"full", vfstest.Failure{Err: syscall.ENOSPC, Part: 0.5}, 1},
-		{"broken", vfstest.Failure{Err: syscall.EIO, Forever: true}, 2},
+		{"broken", vfstest.Failure{Err: syscall.EIO, Forever: true}, 5},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			first, step, calls := 1, 1, 0
 			if testing.Short() {
-				first, step = tt.first, 5
+				first, step = tt.first, 9
 			}
 			for n := first; ; n += step {
 				tt.failure.N = n

@@ -150,7 +150,7 @@ func (l *life) append(s *Store, number int) error {
 			return err
 		}
 	}
-	return workAll(s)
+	return workOff(s)
 }
 
 // appendLost appends what no checkpoint will hold, and what the next session will not append either.
@@ -169,11 +169,11 @@ func appendLost(s *Store) error {
 			_, err = s.Pages.Append(encoded)
 		}
 	}
-	return errors.Join(err, workAll(s))
+	return errors.Join(err, workOff(s))
 }
 
-// workAll does what background work is due.
-func workAll(s *Store) error {
+// workOff does what background work is due.
+func workOff(s *Store) error {
 	for {
 		if did, err := s.Work(context.Background()); err != nil || !did {
 			return err
@@ -227,5 +227,30 @@ func (l *life) lacks(s *Store, committed int) error {
 	if err := cmp.Or(s.runs.harm...); err != nil {
 		return fmt.Errorf("a run is lost: %w", err)
 	}
-	return errors.Join(append(s.VerifyRuns(context.Background()), l.models[number-1].differs(s))...)
+	errs := append(s.VerifyRuns(context.Background()), l.models[number-1].differs(s), leftOver(s))
+	return errors.Join(errs...)
+}
+
+// leftOver names a file of a later date than the checkpoint that a store was opened at.
+func leftOver(s *Store) error {
+	cut := s.Last()
+	for _, series := range []struct {
+		dir, ext string
+		last     uint64
+	}{
+		{s.dir.log(), logExt, cut.Admissions.File},
+		{s.dir.done(), logExt, cut.Done.File},
+		{s.dir.pages(), pageExt, max(cut.Pages.File, 1)},
+	} {
+		numbers, err := numbered(s.dir.fs, series.dir, series.ext)
+		if err != nil {
+			return err
+		}
+		for _, n := range numbers {
+			if n > series.last {
+				return fmt.Errorf("%s is of a later date", numberedName(series.dir, n, series.ext))
+			}
+		}
+	}
+	return nil
 }

@@ -95,9 +95,9 @@ func TestKillThenPowerCut(t *testing.T) {
 	l := newLife(t)
 	step := 2
 	if testing.Short() {
-		step = 9
+		step = 14
 	}
-	for n := 1; ; n += step {
+	for n := 2; ; n += step {
 		root := memoryDir(t)
 		crash, err := vfstest.NewCrash(root)
 		if err != nil {

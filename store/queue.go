@@ -17,8 +17,8 @@ import (
 //
 // What it holds can be remade from the two logs: Coverage says up to where a reopened queue need not be.
 //
-// It is safe for concurrent use: Add and Committed are the committer's, Host and Sweep one reader's each, and runs are made by
-// Work.
+// It is safe for concurrent use: Add and Committed are the committer's, Host and Sweep one reader's each, and runs are
+// made by Work.
 type Queue struct {
 	runs *runSet
 	cfg  queueConfig

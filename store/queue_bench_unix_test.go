@@ -34,8 +34,10 @@ func benchPending(shape queueShape, n int, seed uint64) []Pending {
 	}
 	for i := range ps {
 		host := fmt.Sprintf("host%06d.example", shape.host(rng))
-		ps[i] = Pending{URL: url(host), Host: host, Seq: uint64(i + 1), From: uint64(1 + i/60), Depth: uint32(i*5/n + 1), Class: 2, Visit: 1}
-		ps[i].Referrer = url(host)
+		ps[i] = Pending{
+			URL: url(host), Host: host, Referrer: url(host), Seq: uint64(i + 1), From: uint64(1 + i/60),
+			Depth: uint32(i*5/n + 1), Class: 2, Visit: 1,
+		}
 	}
 	return ps
 }
@@ -125,7 +127,7 @@ func benchLife(b *testing.B, shape queueShape, o sortedrun.Options) {
 func benchReads(b *testing.B, q *Queue, name string) {
 	delivered, large, largest := 0, uint64(0), 0
 	begun := cpuTime(b)
-	_, _, err := q.Sweep(0, 16, none, func(key uint64, entries []Pending, left int) bool {
+	_, _, err := q.Sweep(0, turnOf(16), none, func(key uint64, entries []Pending, left int) bool {
 		more := left > 0
 		delivered += len(entries)
 		if more || len(entries) > largest {

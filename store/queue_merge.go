@@ -109,14 +109,10 @@ func (q *Queue) mergeWith(ctx context.Context, infos []RunInfo, o sortedrun.Opti
 		info.Admissions = info.Admissions.join(i.Admissions)
 		info.Done = info.Done.join(i.Done)
 	}
-	done, err := q.done(ctx, info.Done.Upto)
+	events := q.committedEvents()
+	done, err := q.done(ctx, max(info.Done.Upto, events))
 	if err != nil {
 		return err
-	}
-	if len(in) == len(all) {
-		q.mu.Lock()
-		q.compared = done.upto
-		q.mu.Unlock()
 	}
 	out, err := q.runs.build(info, o, func(w *sortedrun.Writer) error {
 		return mergeInto(ctx, w, in, done)
@@ -131,7 +127,18 @@ func (q *Queue) mergeWith(ctx context.Context, infos []RunInfo, o sortedrun.Opti
 		out = nil
 	}
 	q.install(out, in)
+	if len(in) == len(all) {
+		q.mu.Lock()
+		q.compared = events
+		q.mu.Unlock()
+	}
 	return nil
+}
+
+func (q *Queue) committedEvents() uint64 {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.covered.Done
 }
 
 // mergeOptions: what is merged stays, and is most of what there is.

@@ -159,19 +159,21 @@ func (w *hostWalk) places() []hostPlace {
 	return places
 }
 
-// Sweep goes through the hosts in the order of their keys, from the given one on. fn gets each host that has entries which
-// are not taken, with up to perHost of them in order, and how many it has left, counted up to ManyLeft; the slice is
-// reused. Sweep goes on until fn returns false, next being the place to go on from, or the last host is through (ended).
-// It starts at each host's first entry, whatever Host has read, and reads what runs held when it began. An error is a
+// Sweep goes through the hosts in the order of their keys, from the given one on. Of each host that has entries which are
+// not taken, turn is asked how many are wanted, given the first: none passes it over, and StopSweep ends the sweep before
+// it. fn then gets up to so many in order, and how many the host has left, counted up to ManyLeft; the slice is reused.
+// Sweep goes on until fn returns false, next being the place to go on from, or the last host is through (ended). It
+// starts at each host's first entry, whatever Host has read, and reads what runs held when it began. An error is a
 // *DamageError or one of reading.
 func (q *Queue) Sweep(
-	from uint64, perHost int, taken func(seq uint64) bool, fn func(key uint64, entries []Pending, left int) bool,
+	from uint64, turn func(first *Pending) int, taken func(seq uint64) bool,
+	fn func(key uint64, entries []Pending, left int) bool,
 ) (next uint64, ended bool, err error) {
 	epoch := q.readEpoch(1)
 	defer q.swept()
 	runs := q.runs.newest(QueueRun)
 	defer q.runs.release(runs)
-	s := sweep{queueWalk: newQueueWalk(runs, binary.BigEndian.AppendUint64(nil, from)), perHost: perHost}
+	s := sweep{queueWalk: newQueueWalk(runs, binary.BigEndian.AppendUint64(nil, from)), turn: turn}
 	s.passes = func(seq uint64) bool { return taken(seq) || q.stale(seq, epoch) }
 	s.step()
 	for s.ok {
@@ -179,6 +181,9 @@ func (q *Queue) Sweep(
 		left := 0
 		if s.gather() {
 			left = s.leave(key)
+		}
+		if s.stopped {
+			return key, false, nil
 		}
 		if s.failed != nil {
 			break
@@ -194,8 +199,9 @@ func (q *Queue) Sweep(
 type sweep struct {
 	queueWalk
 	passes  func(seq uint64) bool // such entries are passed over
-	perHost int
+	turn    func(first *Pending) int
 	entries []Pending
+	stopped bool
 
 	ok     bool
 	key    uint64
@@ -215,11 +221,12 @@ func (s *sweep) step() {
 	}
 }
 
-// gather reads the present host's entries until there are enough. more: it has others.
+// gather reads as many of the present host's entries as are wanted. more: it has others.
 func (s *sweep) gather() (more bool) {
 	s.entries = s.entries[:0]
+	wanted := 1 // to ask how many are
 	for key := s.key; s.ok && s.key == key; s.step() {
-		if len(s.entries) == s.perHost {
+		if len(s.entries) == wanted {
 			return true
 		}
 		if s.passes(s.at.seq) {
@@ -230,9 +237,19 @@ func (s *sweep) gather() (more bool) {
 			s.ok, s.failed = false, s.damage(err)
 			return false
 		}
+		if len(s.entries) > 1 {
+			continue
+		}
+		if wanted = s.turn(&s.entries[0]); wanted <= 0 {
+			s.entries, s.stopped = s.entries[:0], wanted == StopSweep
+			return !s.stopped
+		}
 	}
 	return false
 }
+
+// StopSweep is the turn of a host before which a sweep is to end.
+const StopSweep = -1
 
 // leave goes to the next host, and counts what it leaves. To pass over a few entries is less work than to seek in all runs.
 func (s *sweep) leave(key uint64) (left int) {

@@ -107,7 +107,7 @@ func TestHostsOfAnySize(t *testing.T) {
 		}
 	}
 	swept := 0
-	_, ended, err := q.Sweep(0, 10, none, func(key uint64, entries []Pending, left int) bool {
+	_, ended, err := q.Sweep(0, turnOf(10), none, func(key uint64, entries []Pending, left int) bool {
 		swept++
 		all := want[entries[0].Host]
 		if !slices.Equal(numbersOf(entries), all[:min(10, len(all))]) || left != min(len(all)-len(entries), ManyLeft) {
@@ -147,7 +147,7 @@ func TestHostsOfOneKey(t *testing.T) {
 		t.Errorf("got %v, %v", entries, err)
 	}
 	for _, perHost := range []int{3, 9} { // the greatest key there is: no sweep goes past it
-		next, ended, err := q.Sweep(5, perHost, none, func(_ uint64, e []Pending, left int) bool {
+		next, ended, err := q.Sweep(5, turnOf(perHost), none, func(_ uint64, e []Pending, left int) bool {
 			more := left > 0
 			if len(e) != min(perHost, 4) || more != (perHost < 4) {
 				t.Errorf("swept %v, more %v", e, more)
@@ -166,7 +166,7 @@ func TestOlderEntryIsPassedOver(t *testing.T) {
 	addHost(t, q, "a", 1, 2)
 	again := Pending{URL: "https://a/0", Host: "a", Seq: 1, Attempt: 1}
 	sweep := func() (attempts []uint8) {
-		_, _, err := q.Sweep(0, 9, none, func(_ uint64, entries []Pending, _ int) bool {
+		_, _, err := q.Sweep(0, turnOf(9), none, func(_ uint64, entries []Pending, _ int) bool {
 			for _, p := range entries {
 				attempts = append(attempts, p.Attempt)
 			}
@@ -209,7 +209,7 @@ func TestOlderEntryInALongSweep(t *testing.T) {
 	addHost(t, q, hosts[0], 1, 1)
 	addHost(t, q, hosts[1], 2, 1)
 	seen := 0
-	_, _, err := q.Sweep(0, 9, none, func(_ uint64, entries []Pending, _ int) bool {
+	_, _, err := q.Sweep(0, turnOf(9), none, func(_ uint64, entries []Pending, _ int) bool {
 		seen++
 		q.Add(&Pending{URL: "https://" + hosts[1] + "/0", Host: hosts[1], Seq: 2, Attempt: 1})
 		q.Committed(2, 1)
@@ -276,7 +276,7 @@ func TestQueueConcurrently(t *testing.T) {
 	wg.Go(func() {
 		for i := 0; !ended.Load(); i++ {
 			if i%5 == 0 {
-				if _, _, err := q.Sweep(0, 3, isTaken, take); err != nil {
+				if _, _, err := q.Sweep(0, turnOf(3), isTaken, take); err != nil {
 					t.Error(err)
 				}
 			}
@@ -294,7 +294,7 @@ func TestQueueConcurrently(t *testing.T) {
 	if err := q.Spill(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := q.Sweep(0, n, isTaken, take); err != nil {
+	if _, _, err := q.Sweep(0, turnOf(n), isTaken, take); err != nil {
 		t.Fatal(err)
 	}
 	for seq := 1; seq <= n; seq++ {
@@ -550,6 +550,18 @@ func TestBloatedRunsAreMerged(t *testing.T) {
 	if q.mergeJob() != nil {
 		t.Error("a merge is due again")
 	}
+	addHost(t, q, "b", 31, 30)
+	q.Committed(60, 58)
+	q.done = func(context.Context, uint64) (doneBits, error) { return doneBits{}, nil }
+	if merge = q.mergeJob(); merge == nil {
+		t.Fatal("no merge is due with 28 more done")
+	}
+	if err := merge(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if q.mergeJob() != nil {
+		t.Error("a merge that could drop nothing is due again at once")
+	}
 }
 
 // After a restart a host is read from its mark, never past what was in memory.
@@ -611,4 +623,52 @@ func TestMarks(t *testing.T) {
 			t.Errorf("row %v is taken for a mark", row)
 		}
 	}
+}
+
+// turnOf wants so many entries of every host.
+func turnOf(n int) func(*Pending) int { return func(*Pending) int { return n } }
+
+// What a run stands for is known: what a merged one is made of, and that one that is made while a crawl is opened may
+// hold what any event of the done log made pending.
+func TestSpansOfQueueRuns(t *testing.T) {
+	s, q := queueOf(t, func(*queueConfig) {})
+	q.done = func(context.Context, uint64) (doneBits, error) { return doneBits{}, nil }
+	for i := range uint64(9) {
+		if _, err := s.Admissions.Append(Admission{URL: "https://a/", Hash: i}); err != nil {
+			t.Fatal(err)
+		}
+		if err := s.Done.Append(DoneEntry{Seq: i + 1, Event: EventAgain}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	spill := func(q *Queue, seq, done uint64) {
+		t.Helper()
+		q.Add(&Pending{URL: "https://a/", Host: "a", Seq: seq})
+		q.Committed(seq, done)
+		if err := q.Spill(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	wantLast := func(q *Queue, admissions, done Span) {
+		t.Helper()
+		infos := q.runs.infos(QueueRun)
+		if last := infos[len(infos)-1]; last.Admissions != admissions || last.Done != done {
+			t.Errorf("the run is made of %v and %v, want %v and %v", last.Admissions, last.Done, admissions, done)
+		}
+	}
+	spill(q, 1, 1)
+	spill(q, 3, 2)
+	spill(q, 6, 5)
+	wantLast(q, Span{3, 6}, Span{2, 5})
+	if err := q.merge(t.Context(), q.runs.infos(QueueRun)[1:]); err != nil {
+		t.Fatal(err)
+	}
+	wantLast(q, Span{1, 6}, Span{1, 5})
+	checkpoint(t, s)
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	q = open(t, s.Dir(), Config{}).Queue
+	spill(q, 8, 5)
+	wantLast(q, Span{6, 8}, Span{5, 9})
 }

@@ -13,7 +13,7 @@ import (
 )
 
 // tinyQueue makes runs, merges and evictions happen within a test.
-var tinyQueue = queueConfig{entries: 30, bytes: 1 << 20, lag: 40, fanIn: 2, hosts: 3, mark: 5}
+var tinyQueue = queueConfig{entries: 30, bytes: 8 << 20, lag: 40, fanIn: 2, hosts: 3, mark: 5}
 
 // queueModel is what a queue should hold, and a caller who keeps to its contract.
 type queueModel struct {
@@ -264,7 +264,7 @@ func (m *queueModel) sweepAll() map[uint64]bool {
 	for ended := false; !ended; {
 		var err error
 		hosts := m.rng.IntN(4)
-		from, ended, err = m.s.Queue.Sweep(from, perHost, m.isTaken, func(key uint64, entries []Pending, left int) bool {
+		from, ended, err = m.s.Queue.Sweep(from, turnOf(perHost), m.isTaken, func(key uint64, entries []Pending, left int) bool {
 			more := left > 0
 			if key < last || len(entries) == 0 || len(entries) > perHost || more && len(entries) < perHost {
 				m.t.Fatalf("host %x after %x with %d of %d entries", key, last, len(entries), perHost)
@@ -294,6 +294,12 @@ func (m *queueModel) sweepAll() map[uint64]bool {
 // restart checkpoints, goes on for a while, and is killed: what the checkpoint says stands.
 func (m *queueModel) restart(then func()) {
 	m.t.Helper()
+	if m.rng.IntN(2) == 0 { // nothing waits but what comes now
+		workAll(m.t, m.s)
+		for range m.rng.IntN(20) {
+			m.admit()
+		}
+	}
 	m.committed()
 	cp, err := m.s.Prepare(append(m.rows, m.s.Queue.Marks(m.low)...), 0)
 	m.must(err)

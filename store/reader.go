@@ -58,6 +58,9 @@ func (r *Reader) Refresh() error {
 // Cut returns the checkpoint that is read.
 func (r *Reader) Cut() Cut { return r.at.Cut }
 
+// errEnough ends a walk early.
+var errEnough = errors.New("the caller has enough")
+
 // Query selects page records.
 type Query struct {
 	After uint64 // records with greater numbers

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"io"
 	"math/rand/v2"
 	"testing"
 	"time"
@@ -106,10 +107,17 @@ func BenchmarkRunMerge(b *testing.B) {
 	}
 }
 
-// BenchmarkFind looks one hash up among a million.
+// BenchmarkFind looks one hash up among a million, in four runs.
 func BenchmarkFind(b *testing.B) {
 	s := benchRuns(b, 1<<20)
 	workAll(b, s)
+	benchFind(b, s)
+}
+
+// BenchmarkFindInTail looks one hash up where as many admissions as can be are in no run yet.
+func BenchmarkFindInTail(b *testing.B) { benchFind(b, benchRuns(b, 64*BlockEntries-1)) }
+
+func benchFind(b *testing.B, s *Store) {
 	rng := rand.New(rand.NewPCG(30, 3))
 	for b.Loop() {
 		if _, err := s.Find([]uint64{rng.Uint64()}); err != nil {
@@ -118,10 +126,17 @@ func BenchmarkFind(b *testing.B) {
 	}
 }
 
-// BenchmarkLastDone looks one number up among a million.
+// BenchmarkLastDone looks one number up among a million, in four runs.
 func BenchmarkLastDone(b *testing.B) {
 	s := benchRuns(b, 1<<20)
 	workAll(b, s)
+	benchLastDone(b, s)
+}
+
+// BenchmarkLastDoneInTail looks one number up where as many events as can be are in no run yet.
+func BenchmarkLastDoneInTail(b *testing.B) { benchLastDone(b, benchRuns(b, 64*BlockEntries-1)) }
+
+func benchLastDone(b *testing.B, s *Store) {
 	rng := rand.New(rand.NewPCG(30, 4))
 	for b.Loop() {
 		if _, found, err := s.LastDone(1 + rng.Uint64N(s.Admissions.Len())); !found || err != nil {
@@ -130,29 +145,37 @@ func BenchmarkLastDone(b *testing.B) {
 	}
 }
 
-// BenchmarkDoneBits reads the bitmap of a million numbers, and replays a million events.
+// BenchmarkDoneBits replays a million events, which is the most that is left to do when a crawl is opened.
 func BenchmarkDoneBits(b *testing.B) {
 	s := benchRuns(b, 1<<20)
-	b.Run("replay", func(b *testing.B) {
-		n := 0
-		for b.Loop() {
-			if _, err := s.DoneBits(); err != nil {
-				b.Fatal(err)
-			}
-			n += int(s.Done.Len())
+	n := 0
+	for b.Loop() {
+		if _, err := s.DoneBits(); err != nil {
+			b.Fatal(err)
 		}
-		b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(n), "ns/event")
+		n += int(s.Done.Len())
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(n), "ns/event")
+}
+
+// BenchmarkReadBits reads the bitmap of a hundred million numbers.
+func BenchmarkReadBits(b *testing.B) {
+	s, bitmap := create(b, Config{}), &Bits{}
+	for seq := uint64(1); seq <= 100_000_000; seq += 3 {
+		bitmap.Set(seq)
+	}
+	made, err := s.runs.write(RunInfo{Kind: BitsRun, Done: Span{Upto: 77}}, func(w io.Writer) (uint64, error) {
+		return bitmap.Count(), writeBits(w, bitmap, 77)
 	})
-	if _, _, err := s.saveBits(b.Context()); err != nil {
+	if err != nil {
 		b.Fatal(err)
 	}
-	b.Run("load", func(b *testing.B) {
-		for b.Loop() {
-			if _, err := s.DoneBits(); err != nil {
-				b.Fatal(err)
-			}
+	b.SetBytes(made.Bytes)
+	for b.Loop() {
+		if _, err := readBits(made); err != nil {
+			b.Fatal(err)
 		}
-	})
+	}
 }
 
 func BenchmarkSortPairs(b *testing.B) {

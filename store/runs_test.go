@@ -299,6 +299,61 @@ func TestWorkBesideTheCommitter(t *testing.T) {
 	verified(t, s)
 }
 
+// What is in runs is not looked up in the log: only its end is read.
+func TestFindDoesNotReadWhatRunsHold(t *testing.T) {
+	rng := rand.New(rand.NewPCG(20, 11))
+	s, m := createRuns(t), newRunModel()
+	m.admit(t, rng, s, 7*BlockEntries)
+	m.finish(t, rng, s, 7*BlockEntries)
+	workAll(t, s)
+	for _, log := range []*blockLog{s.Admissions.blocks, s.Done.blocks} {
+		for _, at := range log.blocks[:6] {
+			flip(t, log.name(at.segment), at.offset)
+		}
+	}
+	if err := m.findsOthers(rng, s); err != nil {
+		t.Error(err)
+	}
+	if _, err := s.DoneBits(); err != nil {
+		t.Error(err)
+	}
+	gone := uint64(len(m.hashes)) + 1
+	if _, found, err := s.LastDone(gone); found || err != nil {
+		t.Errorf("LastDone of a number that was never given: %v, %v", found, err)
+	}
+}
+
+// Wake holds a value once appends made work due, and not before.
+func TestWakeSaysThatWorkIsDue(t *testing.T) {
+	rng := rand.New(rand.NewPCG(20, 12))
+	s, m := createRuns(t), newRunModel()
+	awake := func() bool {
+		select {
+		case <-s.Wake():
+			return true
+		default:
+			return false
+		}
+	}
+	if workAll(t, s); awake() {
+		t.Error("work is due in an empty crawl")
+	}
+	m.admit(t, rng, s, 2*BlockEntries-1)
+	if awake() {
+		t.Error("work is due before two blocks are full")
+	}
+	if m.admit(t, rng, s, 1); !awake() || workAll(t, s) != 1 {
+		t.Error("no work is due with two full blocks")
+	}
+	m.finish(t, rng, s, 2*BlockEntries-1)
+	if awake() {
+		t.Error("work is due before two blocks are full")
+	}
+	if m.finish(t, rng, s, 1); !awake() || workAll(t, s) != 1 {
+		t.Error("no work is due with two full blocks")
+	}
+}
+
 // A reader looks things up beside the crawl, as of the checkpoint that it reads, while runs are replaced under it. Files
 // that are gone before it opened them make it read a newer one.
 func TestReaderBesideWork(t *testing.T) {

@@ -1,10 +1,15 @@
-// Package store owns a crawl's directory: the two logs, the page records, the checkpoints and the saved filter.
+// Package store owns a crawl's directory: the two logs, the runs made from them, the page records, the checkpoints and the
+// saved filter.
 //
 // Two logs are the truth. The admission log holds every URL that was admitted, the done log what became of it; both are
 // only ever appended to. A checkpoint is a cut through them and through the outputs at the end of one commit: the
 // lengths of all files, written to bbolt in one transaction after the files are on disk. Opening a directory cuts every
 // file back to its length in the last checkpoint, so what is read again is exactly the state after some commit: no page
 // is lost, and none is twice in the output. The price is that the work since the last checkpoint is done again.
+//
+// Runs are what makes the logs quick to ask: sorted files of what waits, of hashes and of last events, written and merged
+// beside the committer by Work. They hold nothing that is not in the logs, so a damaged one is remade; the price is that
+// each entry is written two or three times more.
 //
 // A write or sync error is final for the process: no later checkpoint is tried, and the last one stands.
 package store
@@ -47,8 +52,8 @@ func (c Config) withDefaults() Config {
 	return c
 }
 
-// Store is an open crawl directory with its lock held. All methods but Checkpoint.Commit belong to one goroutine, the
-// committer.
+// Store is an open crawl directory with its lock held. All methods belong to one goroutine, the committer, but for
+// Checkpoint.Commit, Work and Wake, which may be called beside it, one at a time each.
 type Store struct {
 	Admissions *AdmissionLog
 	Done       *DoneLog
@@ -101,6 +106,9 @@ func (s *Store) create(cfg Config, fill func() ([]Row, any, error)) error {
 	}
 	// A run that was killed before state.db appeared may have left files behind: they belong to no checkpoint.
 	if err := s.dir.clear(); err != nil {
+		return err
+	}
+	if err := s.dir.settle(); err != nil {
 		return err
 	}
 	format, err := s.dir.writeFormat()
@@ -248,7 +256,7 @@ func (s *Store) Rows(prefix string, fn func(key string, value []byte) error) err
 // Last returns the cut of the newest checkpoint: the one that was opened, or the one that was prepared last.
 func (s *Store) Last() Cut { return s.last }
 
-// Close gives the directory free. What was appended since the last checkpoint is forgotten.
+// Close gives the directory free, once Work and Commit have returned. What was appended since the last checkpoint is forgotten.
 func (s *Store) Close() error {
 	var errs []error
 	if s.Admissions != nil {

@@ -274,6 +274,9 @@ func TestCrashRefuses(t *testing.T) {
 			t.Errorf("%s: got %v, want %v", what, tt.got, tt.want)
 		}
 	}
+	if err := c.SyncDir(filepath.Dir(root)); err != nil {
+		t.Errorf("the sync of the folder above says %v", err)
+	}
 	if got, want := tree(t, root), "d/ d/f=1 old=o1"; got != want {
 		t.Errorf("refused calls leave %q, want %q", got, want)
 	}
