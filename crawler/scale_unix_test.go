@@ -186,11 +186,14 @@ func (s *scale) step() {
 
 // lease takes one more page, if one is due or none is out.
 func (s *scale) lease() bool {
-	ctx, cancel := context.WithTimeout(s.t.Context(), scalePatience)
-	defer cancel()
-	stats := s.c.frontier.Stats()
-	if stats.HostsDue == 0 && len(s.leased) > 0 {
-		return false
+	ctx := s.t.Context()
+	if s.c.frontier.Stats().HostsDue == 0 {
+		if len(s.leased) > 0 {
+			return false
+		}
+		var cancel func()
+		ctx, cancel = context.WithTimeout(ctx, scalePatience)
+		defer cancel()
 	}
 	l, err := s.c.frontier.Lease(ctx)
 	if err != nil {
@@ -234,10 +237,13 @@ func (s *scale) end(l frontier.Lease) {
 
 // links makes the next new links. What they cost is not counted.
 func (s *scale) links() []link {
+	s.page = s.page[:0]
+	if s.admitted == s.report.URLs {
+		return nil
+	}
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	began := threadCPU()
-	s.page = s.page[:0]
 	for len(s.page) < scaleLinks && s.admitted < s.report.URLs {
 		u := s.url(s.admitted)
 		s.page = append(s.page, link{url: u, hash: s.c.hash(u), class: frontier.Navigation, depth: 1 + s.admitted/(1+s.report.URLs/8)})
