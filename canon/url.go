@@ -39,8 +39,13 @@ func (u URL) IsZero() bool { return u.href == "" }
 
 // Scheme returns "http" or "https".
 func (u URL) Scheme() string {
-	scheme, _, _ := strings.Cut(u.href, ":")
-	return scheme
+	switch {
+	case u.href == "":
+		return ""
+	case u.href[len("http")] == ':':
+		return "http"
+	}
+	return "https"
 }
 
 // Origin returns scheme, host and port: what one robots.txt speaks for (RFC 9309, section 2.3).

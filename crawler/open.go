@@ -96,6 +96,7 @@ func assemble(st *store.Store, edit func(*Config), resumed bool) (*Crawler, erro
 	if err := c.build(st); err != nil {
 		return nil, err
 	}
+	st.Queue.IsDone(c.frontier.IsDone)
 	c.committer = newCommitter(c, st, kept)
 	if err := c.restore(); err != nil {
 		return nil, err

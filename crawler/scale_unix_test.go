@@ -115,8 +115,8 @@ func (s *scale) config() Config {
 }
 
 func (s *scale) must(err error) {
-	s.t.Helper()
 	if err != nil {
+		s.t.Helper()
 		s.t.Fatal(err)
 	}
 }

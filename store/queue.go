@@ -3,7 +3,9 @@ package store
 import (
 	"context"
 	"errors"
+	"math"
 	"sync"
+	"sync/atomic"
 
 	"crawl/sortedrun"
 )
@@ -38,12 +40,15 @@ type Queue struct {
 	again    superseded
 	compared uint64 // covered.Done when all runs were last merged into one
 
+	superseded atomic.Int64 // numbers in again, for readers who do not hold mu
+
 	reader queueReader
 }
 
 // queueHost is what a queue needs of the store that it belongs to.
 type queueHost struct {
 	done func(ctx context.Context, upto uint64) (doneBits, error) // at least of so many events, if they are in full blocks
+	live func(seq uint64) bool                                    // what the caller knows to be done by now; nil: it does not say
 	fits func(in []RunInfo) bool                                  // the disk has room for their merge
 	wake func()                                                   // a job became due
 	fail func(error) error                                        // keeps the first error of a write, and returns it
@@ -92,8 +97,16 @@ func (s *Store) openQueue(cfg Config, p point) {
 	s.Queue.queueHost = queueHost{done: s.doneAsOf, fits: s.fits, wake: s.signal, fail: s.fail}
 }
 
+// IsDone has the queue ask isDone, at any time and from any goroutine, which numbers are done by now. It spares the entries
+// of what was done soon after it was met their way to the disk. isDone may say so once the event is in the done log: a
+// run that lacks an entry is named by a later checkpoint only, which holds the event. It is called before Work.
+func (q *Queue) IsDone(isDone func(seq uint64) bool) { q.live = isDone }
+
 // doneAsOf returns a bitmap as late as upto, or as the last full block of the done log where that ends before.
 func (s *Store) doneAsOf(ctx context.Context, upto uint64) (doneBits, error) {
+	if live := s.Queue.live; live != nil {
+		return doneBits{live, math.MaxUint64}, nil
+	}
 	upto = min(upto, s.Done.blocks.fullEntries())
 	if upto == 0 {
 		return doneBits{}, nil
@@ -123,6 +136,7 @@ func (q *Queue) Add(p *Pending) {
 	q.active.add(p)
 	if isAgain(p) {
 		q.again.added(p.Seq, q.active)
+		q.superseded.Store(int64(len(q.again.numbers)))
 	}
 }
 
@@ -228,20 +242,29 @@ func (q *Queue) writeSealed(ctx context.Context, o sortedrun.Options) error {
 		Admissions: Span{m.from.Admissions, m.upto.Admissions},
 		Done:       Span{m.from.Done, max(m.upto.Done, q.events)},
 	}
-	out, err := q.runs.build(info, o, func(w *sortedrun.Writer) error { return m.write(ctx, w) })
+	out, err := q.runs.build(info, o, func(w *sortedrun.Writer) error { return m.write(ctx, w, q.live) })
 	if _, failed := errors.AsType[*WriteError](err); failed {
 		return q.fail(err)
 	}
 	if err != nil {
 		return err
 	}
+	if out.Entries == 0 {
+		if err := q.runs.discard(out); err != nil {
+			return q.fail(err)
+		}
+		out = nil
+	}
 	q.reader.reading.Lock() // Host either sees the run, or knows that a newer entry is to come
 	defer q.reader.reading.Unlock()
-	q.runs.replace(out, nil)
+	if out != nil {
+		q.runs.replace(out, nil)
+	}
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.sealed, q.waiting, q.spilled = nil, 0, m.upto
 	q.again.spilled(m)
+	q.superseded.Store(int64(len(q.again.numbers)))
 	q.spare = m.recycle(q.cfg.entries, q.cfg.bytes)
 	return nil
 }
@@ -250,12 +273,15 @@ func (q *Queue) writeSealed(ctx context.Context, o sortedrun.Options) error {
 // and three times the work.
 var spillOptions = sortedrun.Options{}
 
-// write adds the sorted entries to a run.
-func (m *memtable) write(ctx context.Context, w *sortedrun.Writer) error {
+// write adds the sorted entries to a run, but for those that are done by now.
+func (m *memtable) write(ctx context.Context, w *sortedrun.Writer, done func(seq uint64) bool) error {
 	var key [queueKeyBytes]byte
 	for i, s := range m.slots {
 		if i%checkEvery == 0 && ctx.Err() != nil {
 			return context.Cause(ctx)
+		}
+		if done != nil && done(s.seq) {
+			continue
 		}
 		if err := w.Add(appendQueueKey(key[:0], s.host, s.orderKey), m.value(s)); err != nil {
 			return err

@@ -66,6 +66,9 @@ func (s *superseded) clean() {
 
 // stale reports whether an entry is not the newest of its number, for a reader who began in an epoch.
 func (q *Queue) stale(seq, epoch uint64) bool {
+	if q.superseded.Load() == 0 {
+		return false // no number was added again lately
+	}
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	n, found := q.again.numbers[seq]
@@ -84,4 +87,5 @@ func (q *Queue) swept() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.again.swept()
+	q.superseded.Store(int64(len(q.again.numbers)))
 }
