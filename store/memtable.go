@@ -16,7 +16,6 @@ type memtable struct {
 	settledAgain int      // of again
 	again        []uint64 // numbers of entries that may have an older one in a run
 	sorting      []slot   // room for sorting
-	unused       [][]byte // chunks for what comes
 	from         Coverage // what was covered when it was begun
 	upto         Coverage // what it covers, together with all before it
 }
@@ -60,7 +59,7 @@ func (m *memtable) put(host uint64, o orderKey, offset, length int) {
 func (m *memtable) room(n int) *[]byte {
 	last := len(m.chunks) - 1
 	if last < 0 || min(cap(m.chunks[last]), chunkBytes)-len(m.chunks[last]) < n {
-		chunk := m.newChunk(n)
+		chunk := make([]byte, 0, max(n, chunkBytes))
 		m.chunks = append(m.chunks, chunk)
 		m.bytes += cap(chunk)
 		last++
@@ -68,28 +67,13 @@ func (m *memtable) room(n int) *[]byte {
 	return &m.chunks[last]
 }
 
-func (m *memtable) newChunk(n int) []byte {
-	last := len(m.unused) - 1
-	if n > chunkBytes || last < 0 {
-		return make([]byte, 0, max(n, chunkBytes))
+// recycle returns an empty memtable with the slots of m, as far as so many entries need them. The chunks go: two memtables
+// that are both full are what memory is meant for only while one of them is being written.
+func (m *memtable) recycle(entries int) *memtable {
+	if cap(m.slots) > 2*entries {
+		return &memtable{}
 	}
-	chunk := m.unused[last]
-	m.unused = m.unused[:last]
-	return chunk
-}
-
-// recycle returns an empty memtable with the memory of m, as far as so many entries and bytes need it.
-func (m *memtable) recycle(entries, bytes int) *memtable {
-	next := &memtable{unused: m.unused}
-	if cap(m.slots) <= 2*entries {
-		next.slots, next.sorting = m.slots[:0], m.sorting[:0]
-	}
-	for _, chunk := range m.chunks {
-		if cap(chunk) == chunkBytes && len(next.unused)*chunkBytes < bytes {
-			next.unused = append(next.unused, chunk[:0])
-		}
-	}
-	return next
+	return &memtable{slots: m.slots[:0], sorting: m.sorting[:0]}
 }
 
 // value returns the value of an entry.

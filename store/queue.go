@@ -31,7 +31,7 @@ type Queue struct {
 	mu       sync.Mutex // guards all below
 	active   *memtable  // filled by Add
 	sealed   *memtable  // waits to be written; nil: none does
-	spare    *memtable  // memory of one that became a run; nil: none
+	spare    *memtable  // slots of one that became a run; nil: none
 	waiting  int        // entries of sealed, which belongs to whoever writes it
 	covered  Coverage   // by runs and memtables together
 	spilled  Coverage   // by runs alone
@@ -58,7 +58,8 @@ type queueHost struct {
 type queueConfig struct {
 	entries int    // a memtable is sealed at so many entries,
 	bytes   int    // or so much memory,
-	lag     uint64 // or so many events of the done log
+	lag     uint64 // or so many events of the done log,
+	again   int    // or so many numbers that became pending again, each of which a restart looks up in the log
 	fanIn   int    // runs of one tier are merged when there are so many
 	hosts   int    // positions are kept of so many hosts
 	mark    int    // entries that a host's position moves by before it is marked anew
@@ -66,7 +67,7 @@ type queueConfig struct {
 
 func newQueueConfig(c Config) queueConfig {
 	return queueConfig{
-		entries: c.QueueEntries, bytes: 64 << 20, lag: 1 << 20, fanIn: 16, hosts: 4096, mark: 4096,
+		entries: c.QueueEntries, bytes: 64 << 20, lag: 1 << 20, again: 1 << 11, fanIn: 32, hosts: 4096, mark: 4096,
 	}
 }
 
@@ -163,7 +164,8 @@ func (q *Queue) isFull() bool {
 
 // lags reports whether a restart would have to read so much of the done log again that a small run is better.
 func (q *Queue) lags() bool {
-	return q.active.settled > 0 && q.covered.Done-q.active.from.Done >= q.cfg.lag
+	return q.active.settled > 0 &&
+		(q.covered.Done-q.active.from.Done >= q.cfg.lag || q.active.settledAgain >= q.cfg.again)
 }
 
 // seal makes what was committed wait to be written.
@@ -265,7 +267,7 @@ func (q *Queue) writeSealed(ctx context.Context, o sortedrun.Options) error {
 	q.sealed, q.waiting, q.spilled = nil, 0, m.upto
 	q.again.spilled(m)
 	q.superseded.Store(int64(len(q.again.numbers)))
-	q.spare = m.recycle(q.cfg.entries, q.cfg.bytes)
+	q.spare = m.recycle(q.cfg.entries)
 	return nil
 }
 

@@ -69,7 +69,7 @@ func BenchmarkQueueAdd(b *testing.B) {
 			n := 0
 			for b.Loop() {
 				if n == len(ps) {
-					q.active, n = q.active.recycle(q.cfg.entries, q.cfg.bytes), 0
+					q.active, n = q.active.recycle(q.cfg.entries), 0
 				}
 				q.Add(&ps[n])
 				n++

@@ -13,7 +13,7 @@ import (
 )
 
 // tinyQueue makes runs, merges and evictions happen within a test.
-var tinyQueue = queueConfig{entries: 30, bytes: 8 << 20, lag: 40, fanIn: 2, hosts: 3, mark: 5}
+var tinyQueue = queueConfig{entries: 30, bytes: 8 << 20, lag: 40, again: 10, fanIn: 2, hosts: 3, mark: 5}
 
 // queueModel is what a queue should hold, and a caller who keeps to its contract.
 type queueModel struct {
