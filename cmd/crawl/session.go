@@ -7,12 +7,14 @@ import (
 	"log/slog"
 	"os"
 	"os/signal"
+	"sync"
 	"syscall"
 
 	"github.com/spf13/pflag"
 	"golang.org/x/sync/errgroup"
 
 	"crawl/crawler"
+	"crawl/internal/config"
 	"crawl/store"
 )
 
@@ -23,6 +25,9 @@ type session struct {
 	printer   *printer // nil: nothing is streamed
 	temporary bool     // the directory goes with the process
 	strict    bool     // what could not be had is an error
+
+	changing sync.Mutex      // held while settings change; guards all below
+	settings config.Settings // in force
 }
 
 // sessionFlags are the flags of run and resume that are no settings.
@@ -58,6 +63,7 @@ func (a *app) newSession(dir string, f sessionFlags, temporary bool) *session {
 func (s *session) attach(cfg *crawler.Config) {
 	cfg.Log = s.log
 	s.fitFiles(cfg)
+	cfg.OnCheckpoint = func(store.Cut) { paceCollector() }
 	if s.printer == nil {
 		return
 	}
@@ -65,7 +71,10 @@ func (s *session) attach(cfg *crawler.Config) {
 		cfg.OnCommit = s.printer.page
 		return
 	}
-	cfg.OnCheckpoint = s.printer.checkpoint
+	cfg.OnCheckpoint = func(cut store.Cut) {
+		paceCollector()
+		s.printer.checkpoint(cut)
+	}
 }
 
 // run crawls to the end, whatever end it is, and says how it went.
@@ -109,12 +118,12 @@ func (s *session) lack(snapshot crawler.Snapshot) error {
 func (s *session) crawl(ctx context.Context, c *crawler.Crawler) (crawler.Snapshot, error) {
 	run, end := context.WithCancelCause(ctx)
 	defer end(nil)
-	control, err := serveControl(s.dir, c)
+	control, err := serveControl(s, c)
 	if err != nil {
 		return c.Snapshot(), errors.Join(err, c.Close())
 	}
 	caught := make(chan os.Signal, 2) // from before the first request: one that nobody catches would kill
-	signal.Notify(caught, os.Interrupt, syscall.SIGTERM)
+	signal.Notify(caught, endingSignals()...)
 	defer signal.Stop(caught)
 	var helpers errgroup.Group
 	over := make(chan struct{})
@@ -144,6 +153,15 @@ func (s *session) print(after uint64, over <-chan struct{}) error {
 		return s.printer.watch(over)
 	}
 	return s.printer.follow(s.dir, after, over)
+}
+
+// endingSignals are those that end a run. SIGHUP is ignored where it was when the process began: then nohup wants so.
+func endingSignals() []os.Signal {
+	signals := []os.Signal{os.Interrupt, syscall.SIGTERM}
+	if !signal.Ignored(syscall.SIGHUP) {
+		signals = append(signals, syscall.SIGHUP)
+	}
+	return signals
 }
 
 // signals ends the run at the first signal, and the process at the second.
