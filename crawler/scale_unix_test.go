@@ -13,6 +13,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"runtime/debug"
 	"slices"
 	"strconv"
 	"strings"
@@ -65,7 +66,8 @@ type scaleReport struct {
 	FilterBytes       int64   `json:"filter_bytes"`       // of the above
 	DiskPerURL        float64 `json:"disk_bytes_per_url"` // half of the URLs finished, no merge under way
 	DiskAtEnd         float64 `json:"disk_bytes_per_url_at_end"`
-	CheckpointBytes   float64 `json:"checkpoint_bytes"` // mean of the last 100
+	CheckpointTails   float64 `json:"checkpoint_tail_bytes"` // of CheckpointBytes: open tails of the logs, twice
+	CheckpointBytes   float64 `json:"checkpoint_bytes"`      // mean of the last 100
 	CheckpointHoldP99 float64 `json:"checkpoint_hold_cpu_ms_p99"`
 	Checkpoints       int     `json:"checkpoints"`
 	RestartSeconds    float64 `json:"restart_s"` // from Open to the first page lease, half of the URLs finished
@@ -88,7 +90,7 @@ type scale struct {
 	page               []link
 	making             time.Duration // CPU of making URLs
 	stop               func()
-	written            []int
+	written, tails     []int
 	holds              []time.Duration
 }
 
@@ -124,6 +126,7 @@ func (s *scale) must(err error) {
 func (s *scale) run() {
 	began := time.Now()
 	s.report.ZstdPerURL = s.zstdCost()
+	defer debug.SetGCPercent(debug.SetGCPercent(50)) // as the command has it for a heap of more than 128 MiB
 	c, err := Create(s.dir, s.config(), func(yield func(Seed, error) bool) { yield(Seed{URL: s.url(0).String()}, nil) })
 	s.must(err)
 	s.start(c)
@@ -283,6 +286,7 @@ func (s *scale) checkpoint() {
 	s.must(job.Commit())
 	s.c.committer.written(job.Checkpoint)
 	s.written = append(s.written, job.Bytes())
+	s.tails = append(s.tails, 2*job.TailBytes())
 	s.must(job.filter.write(s.c.committer.store.Filter()))
 	anon, rss := memory()
 	s.report.PeakAnonBytes, s.report.PeakRSSBytes = max(s.report.PeakAnonBytes, anon), max(s.report.PeakRSSBytes, rss)
@@ -348,8 +352,9 @@ func (s *scale) finish(spent, wall time.Duration) {
 	r.WallSeconds = wall.Seconds()
 	r.Checkpoints = len(s.written)
 	recent := s.written[max(0, len(s.written)-100):]
-	for _, n := range recent {
+	for i, n := range recent {
 		r.CheckpointBytes += float64(n) / float64(len(recent))
+		r.CheckpointTails += float64(s.tails[len(s.tails)-len(recent)+i]) / float64(len(recent))
 	}
 	slices.Sort(s.holds)
 	r.CheckpointHoldP99 = float64(s.holds[len(s.holds)*99/100].Microseconds()) / 1e3

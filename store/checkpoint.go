@@ -20,7 +20,7 @@ type Checkpoint struct {
 	done       doneEntries
 	outdated   []*run // whose files may go once it is durable
 
-	bytes           int
+	bytes, tails    int
 	began, finished time.Time
 }
 
@@ -111,8 +111,13 @@ func (c *Checkpoint) encode() ([]byte, error) {
 	if n := c.done.n; n > 0 {
 		p.doneTail = c.done.encode(c.store.codec, c.cut.Done.Entries-uint64(n))
 	}
+	c.tails = len(p.admissionTail) + len(p.doneTail)
 	return p.encode()
 }
+
+// TailBytes returns what the open tails of the logs took in a committed checkpoint. They are written twice, in state.db
+// and for readers.
+func (c *Checkpoint) TailBytes() int { return c.tails }
 
 // Cut returns what the checkpoint holds.
 func (c *Checkpoint) Cut() Cut { return c.cut }

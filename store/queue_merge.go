@@ -83,12 +83,12 @@ func entriesOf(infos []RunInfo) (n uint64) {
 	return n
 }
 
-// bloated reports whether more than half of all entries must be of numbers that are done, and so many became done since
+// bloated reports whether two thirds of all entries must be of numbers that are done, and so many became done since
 // the last look that merging all runs is worth it.
 func (q *Queue) bloated(infos []RunInfo) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	entries, want := entriesOf(infos), 2*q.pending+2*uint64(q.cfg.entries)
+	entries, want := entriesOf(infos), 3*q.pending+2*uint64(q.cfg.entries)
 	return entries > want && q.covered.Done-min(q.compared, q.covered.Done) >= (entries-q.pending)/2
 }
 
