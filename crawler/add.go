@@ -19,10 +19,12 @@ type Added struct {
 	Again    int      `json:"again"`    // fetched before, and to be fetched once more
 	Known    int      `json:"known"`    // met before and left alone, or pending already
 	Refused  []string `json:"refused"`  // no URLs: why
+	// Revived are hosts that were given up or dropped, and are asked again since a URL of theirs is wanted again.
+	Revived []string `json:"revived,omitempty"`
 }
 
 // Add makes more seeds part of the crawl; their hosts join its scope. With again, what was fetched before is fetched once
-// more. It returns when a checkpoint holds them all. A URL that cannot be used is reported in Added, not as an error.
+// more, and hosts that were given up or dropped are asked again. It returns when a checkpoint holds them all. A URL that cannot be used is reported in Added, not as an error.
 func (c *Crawler) Add(ctx context.Context, seeds iter.Seq[Seed], again bool) (Added, error) {
 	release := c.frontier.Intake()
 	defer release()
@@ -69,6 +71,11 @@ func (k *committer) add(batch []seedTask, again bool, sum *Added) error {
 		}
 	}
 	for _, s := range batch {
+		if host := s.url.Host(); again {
+			if _, revived := k.revive(host); revived {
+				sum.Revived = append(sum.Revived, host)
+			}
+		}
 		if err := k.addOne(s, known, repeats, sum); err != nil {
 			k.failed = fmt.Errorf("add %s: %w", s.url, err)
 			return k.failed
@@ -105,7 +112,7 @@ func (k *committer) addOne(s seedTask, known map[uint64]uint64, repeats map[uint
 		sum.Again++
 		k.reopen()
 		delete(repeats, seq)
-		return k.addAgain(r)
+		return k.addAgain(r, 0)
 	default:
 		sum.Known++
 		k.books.Counters.Reasons[Seen]++
@@ -131,10 +138,11 @@ type repeat struct {
 	outcome store.Outcome // of the last visit
 }
 
-// addAgain makes a URL pending once more: its outcome is taken back, and counted again when the visit ends.
-func (k *committer) addAgain(r repeat) error {
+// addAgain makes a URL pending once more: its outcome is taken back, and counted again when the visit ends. why is that
+// outcome where it is the reason; 0 where the user named the URL.
+func (k *committer) addAgain(r repeat, why store.Outcome) error {
 	err := k.store.Done.Append(store.DoneEntry{
-		Seq: r.task.Seq, Event: store.EventAgain, Visit: uint16(r.task.Visit), At: time.Now(),
+		Seq: r.task.Seq, Event: store.EventAgain, Outcome: why, Visit: uint16(r.task.Visit), At: time.Now(),
 	})
 	if err != nil {
 		return err

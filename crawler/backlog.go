@@ -35,7 +35,7 @@ func (c *Crawler) taskOf(p *store.Pending, now time.Time) (frontier.Task, error)
 	}
 	if wait := p.Due.Sub(now); wait > 0 {
 		// A clock that was set back must not keep it for longer than it was to wait.
-		t.NotBefore = now.Add(min(wait, c.backoff(max(t.Attempt-1, 0))))
+		t.NotBefore = now.Add(min(wait, c.live.Load().retries.longest(max(t.Attempt-1, 0))))
 	}
 	for _, hash := range p.Chain {
 		t.Via = &frontier.Redirect{Hash: hash, Before: t.Via}

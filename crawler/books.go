@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"time"
 
+	"crawl/frontier"
 	"crawl/store"
 )
 
@@ -14,6 +15,7 @@ type books struct {
 	CanonRules string          `json:"canon_rules"`
 
 	State        State     `json:"state"`
+	PausedFor    string    `json:"paused_for,omitempty"`
 	LimitReached string    `json:"limit_reached,omitempty"`
 	StartedAt    time.Time `json:"started_at"` // first run
 	ElapsedMS    int64     `json:"elapsed_ms"` // of all runs, pauses included
@@ -110,13 +112,16 @@ func (c outcomeCounts) byName() map[string]uint64 {
 
 // seedMark is how far the stored seeds have been read.
 type seedMark struct {
-	Offset int64 `json:"offset"` // in the file of seeds
-	Done   bool  `json:"done"`
+	Offset int64  `json:"offset"` // in the file of seeds
+	Done   bool   `json:"done"`
+	Sum    uint32 `json:"sum,omitempty"` // CRC-32C of the whole file; 0: of before there were sums
 }
 
 // queueView is the frontier as it was at the checkpoint, for readers.
 type queueView struct {
-	Hosts    int    `json:"hosts"`
-	GivenUp  int    `json:"given_up"`
-	Stranded uint64 `json:"stranded"` // pending URLs of hosts that were given up
+	Hosts   int `json:"hosts"`
+	GivenUp int `json:"given_up"`
+	// GivenUpFor is GivenUp by the reason.
+	GivenUpFor map[frontier.Reason]int `json:"given_up_for,omitempty"`
+	Stranded   uint64                  `json:"stranded"` // pending URLs of hosts that were given up
 }

@@ -54,6 +54,8 @@ func (c *Crawler) checkpoint() error {
 		return fmt.Errorf("checkpoint: %w", err)
 	}
 	k.written(job.Checkpoint)
+	c.lookAtSpace()
+	c.sayDamage()
 	if c.cfg.OnCheckpoint != nil {
 		c.cfg.OnCheckpoint(job.Cut())
 	}

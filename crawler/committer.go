@@ -38,6 +38,8 @@ type committer struct {
 	asked   map[uint64]string // hosts whose tasks were asked for by name, by their keys
 	rows    []store.Row       // changed since the last checkpoint
 	waiters []chan error      // for the next checkpoint
+	held    bool              // the user's pause
+	short   chan struct{}     // not nil while the disk has too little space left; closed when that ends
 	running bool              // checkpoints are being made
 	ending  bool              // the run is ending, or has ended
 	failed  error             // why nothing can be committed any more; final

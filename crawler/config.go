@@ -26,19 +26,27 @@ type Config struct {
 	Store    store.Config
 
 	Scope       Scope
-	MaxDepth    *int           // links from a seed; 0: seeds only; nil: no limit
-	MaxPages    *uint64        // page records over the crawl's life; nil: no limit
-	MaxBytes    *uint64        // bytes of bodies over the crawl's life; nil: no limit
-	MaxTime     *time.Duration // of one run, pauses not counted; nil: no limit
-	Concurrency int            // fetchers
-	Requisites  bool           // fetch images, scripts and style sheets too
-	Retries     int            // after the first attempt
-	RetryDelay  time.Duration  // before the first retry; doubled for each further one
+	MaxDepth    *int                     // links from a seed; 0: seeds only; nil: no limit
+	MaxPages    *uint64                  // page records over the crawl's life; nil: no limit
+	MaxBytes    *uint64                  // bytes of bodies over the crawl's life; nil: no limit
+	MaxTime     *time.Duration           // of one run, pauses not counted; nil: no limit
+	Concurrency int                      // fetchers
+	Requisites  bool                     // fetch images, scripts and style sheets too
+	Retries     int                      // after the first attempt
+	RetryDelay  time.Duration            // before the first retry; doubled for each further one, up to a day
+	Retry       map[RetryClass]RetryRule // what differs for some failures; those of no rule see retryPolicy
 	Extract     []Extract
 
 	CheckpointInterval time.Duration
 	Grace              time.Duration // for requests in flight when Run's context ends
 	Rendering          string        // the settings as their user wrote them; kept, not read
+
+	// RebuildSeen remakes the filter from the log when the crawl is opened, and all else that the hashes of URLs are in: it
+	// may have another FalsePositiveRate and ExpectedItems then.
+	RebuildSeen bool `json:"-"`
+	// MinFreeWait is how long a run waits for space when the disk has less than Store.MinFreeBytes left; then it ends. 0: for
+	// ever.
+	MinFreeWait time.Duration `json:"-"`
 
 	Log          *slog.Logger      `json:"-"` // nil: discarded
 	Fetcher      Fetcher           `json:"-"` // nil: a fetch.Client of Config.Fetch
@@ -96,8 +104,8 @@ func (c Config) Validate() error {
 	if c.MaxTime != nil && *c.MaxTime < 0 {
 		errs = append(errs, fmt.Errorf("max_time: want 0 or more, got %s", *c.MaxTime))
 	}
-	if c.RetryDelay < 0 {
-		errs = append(errs, fmt.Errorf("retry_delay: want 0 or more, got %s", c.RetryDelay))
+	if c.RetryDelay < 0 || c.RetryDelay > maxRetryWait {
+		errs = append(errs, fmt.Errorf("retry_delay: want 0 to %s, got %s", maxRetryWait, c.RetryDelay))
 	}
 	if c.CheckpointInterval <= 0 {
 		errs = append(errs, fmt.Errorf("checkpoint_interval: want more than 0, got %s", c.CheckpointInterval))
@@ -107,7 +115,7 @@ func (c Config) Validate() error {
 	}
 	_, scopeErr := c.Scope.compile()
 	_, extractErr := compileExtract(c.Extract)
-	errs = append(errs, scopeErr, extractErr, c.Frontier.Validate(), c.Seen.Validate(), c.Fetch.Validate())
+	errs = append(errs, validateRetries(c.Retry), scopeErr, extractErr, c.Frontier.Validate(), c.Seen.Validate(), c.Fetch.Validate())
 	return errors.Join(errs...)
 }
 
@@ -129,6 +137,3 @@ func compileExtract(fields []Extract) (*parse.Extractor, error) {
 
 // rules name URLs: the safe rules, whose version the books keep.
 var rules *canon.Rules
-
-// maxRetries keeps the attempt number within the done log's field.
-const maxRetries = 100

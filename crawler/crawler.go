@@ -25,7 +25,8 @@ import (
 // Crawler is one crawl, open in one process. Its methods may be called at any time from any goroutine; Run by one at a
 // time.
 type Crawler struct {
-	cfg       Config // not written after Open, as all below
+	cfg       Config               // as it was opened; not written after Open, as all below
+	live      atomic.Pointer[live] // what of cfg may change
 	log       *slog.Logger
 	product   string // name that a site's robots.txt and pages speak to us by
 	hasher    hasher // the filter's
@@ -38,12 +39,16 @@ type Crawler struct {
 	guessed   *guessedHosts
 	literal   map[string]struct{} // stored seeds' hosts and ports that are addresses, or localhost
 	budget    *pageBudget
+	fetchers  fetchers
 
 	checkpointing sync.Mutex // held while a checkpoint is made: one at a time
+	mending       sync.Mutex // held while a run is remade, likewise
 
 	stop     chan struct{} // closed by Stop
 	stopOnce sync.Once
 	kick     chan struct{} // asks for a checkpoint before its time
+	shortage chan struct{} // one slot; the run is paused for want of space
+	retimed  chan struct{} // one slot; Config.MaxTime is another
 
 	exhaustedAt atomic.Int64 // when the log last told that the machine has nothing left; Unix nanoseconds
 }
@@ -66,6 +71,7 @@ func (c *Crawler) Pause(ctx context.Context) error {
 
 // Resume ends a pause. It returns when a checkpoint holds that, and fails as Pause does.
 func (c *Crawler) Resume(ctx context.Context) error {
+	c.lookAtSpace()
 	if err := c.committer.resume(); err != nil {
 		return err
 	}

@@ -117,11 +117,14 @@ func (c *Crawler) refuses(l link, noFollow bool) (Reason, bool) {
 		return NoFollow, true
 	case !c.scope.Test(l.url).Admitted:
 		return OutOfScope, true
-	case c.cfg.MaxDepth != nil && l.depth > *c.cfg.MaxDepth:
+	case tooDeep(l.depth, c.live.Load().maxDepth):
 		return TooDeep, true
 	}
 	return 0, false
 }
+
+// tooDeep reports whether a depth is more than the most that is allowed; nil is no limit.
+func tooDeep(depth int, most *int) bool { return most != nil && depth > *most }
 
 func (c *Crawler) link(u canon.URL, class frontier.Class, depth, hop int) link {
 	return link{url: u, hash: c.hash(u), class: class, depth: depth, hop: hop}

@@ -39,7 +39,9 @@ func Create(dir string, cfg Config, seeds iter.Seq2[Seed, error]) (*Crawler, err
 			return nil, nil, ErrNoSeed
 		}
 		first := newBooks(time.Now())
-		err = first.setConfig(cfg)
+		if first.Seeds.Sum, err = seedsIn(dir).sum(); err == nil {
+			err = first.setConfig(cfg)
+		}
 		return nil, first, err
 	})
 	if err != nil {
@@ -78,26 +80,36 @@ func assemble(st *store.Store, edit func(*Config), resumed bool) (*Crawler, erro
 	if err != nil {
 		return nil, err
 	}
-	before := cfg.Seen
+	before := cfg
 	edit(&cfg)
 	cfg = cfg.withDefaults()
-	if err := errors.Join(cfg.Validate(), sameState(before, cfg.Seen, kept.CanonRules)); err != nil {
+	if err := errors.Join(cfg.Validate(), sameState(before.Seen, cfg, kept.CanonRules)); err != nil {
 		return nil, err
 	}
 	cfg.Frontier.Resumed = resumed
 	if err := kept.setConfig(cfg); err != nil {
 		return nil, err
 	}
+	if cfg.RebuildSeen {
+		if err := forgetSeen(st, cfg.Seen, &kept); err != nil {
+			return nil, err
+		}
+	}
 	st.Configure(cfg.Store)
 	c := &Crawler{
 		cfg: cfg, log: cfg.Log, product: fetch.Product(cmp.Or(cfg.Fetch.UserAgent, fetch.DefaultUserAgent)), fetcher: cfg.Fetcher, seeds: seedsIn(st.Dir()),
 		guessed: newGuessedHosts(), literal: make(map[string]struct{}), stop: make(chan struct{}), kick: make(chan struct{}, 1),
+		shortage: make(chan struct{}, 1),
+		retimed:  make(chan struct{}, 1), budget: newPageBudget(cfg.MaxPages, kept.Counters.Pages),
 	}
+	c.live.Store(cfg.live())
+	c.fetchers.resize(cfg.Concurrency)
 	if err := c.build(st); err != nil {
 		return nil, err
 	}
 	st.Queue.IsDone(c.frontier.IsDone)
 	c.committer = newCommitter(c, st, kept)
+	c.sayDamage()
 	if err := c.restore(); err != nil {
 		return nil, err
 	}
@@ -106,9 +118,7 @@ func assemble(st *store.Store, edit func(*Config), resumed bool) (*Crawler, erro
 			return nil, err
 		}
 	}
-	if cfg.MaxPages != nil {
-		c.budget = newPageBudget(*cfg.MaxPages - min(*cfg.MaxPages, kept.Counters.Pages))
-	}
+	c.sayRules(before, cfg)
 	return c, nil
 }
 
@@ -116,13 +126,18 @@ func assemble(st *store.Store, edit func(*Config), resumed bool) (*Crawler, erro
 var ErrFixed = errors.New("the crawl's state does not allow these settings")
 
 // sameState refuses settings under which the stored state would mean something else.
-func sameState(before, now seen.Config, named string) error {
+func sameState(before seen.Config, cfg Config, named string) error {
+	now := cfg.Seen
 	var errs []error
-	if before.FalsePositiveRate != now.FalsePositiveRate || before.ExpectedItems != now.ExpectedItems || before.Seed != now.Seed {
-		errs = append(errs, fmt.Errorf("%w: fp, expect: the filter was made with other values; start a new crawl to change them", ErrFixed))
+	switch remade := before.FalsePositiveRate != now.FalsePositiveRate || before.ExpectedItems != now.ExpectedItems; {
+	case before.Seed != now.Seed:
+		errs = append(errs, fmt.Errorf("%w: the seed of the filter's hash is part of the log", ErrFixed))
+	case remade && !cfg.RebuildSeen:
+		errs = append(errs, fmt.Errorf("%w: fp, expect: the filter was made with other values; `crawl resume --rebuild-seen` remakes it", ErrFixed))
 	}
-	if have := rules.Version(); named != have {
-		errs = append(errs, fmt.Errorf("the crawl's URLs were named by rules %q, this program has %q: use the program that began it", named, have))
+	if have := rules.Version(); named != have && !cfg.RebuildSeen {
+		errs = append(errs, fmt.Errorf("%w: its URLs were named by rules %q, this program has %q: use the program that began it, or try `crawl resume --rebuild-seen`",
+			ErrFixed, named, have))
 	}
 	return errors.Join(errs...)
 }

@@ -42,7 +42,7 @@ func (c *Crawler) refill(ctx context.Context, done <-chan struct{}) error {
 			wait, err = r.grant(ctx, w)
 		}
 		if err != nil {
-			return err
+			return endedBy(ctx, err)
 		}
 		if ok && wait == 0 {
 			select {
@@ -85,11 +85,24 @@ func (r *refiller) grant(ctx context.Context, w frontier.Wish) (wait time.Durati
 	}
 	switch {
 	case w.Host != "":
-		return 0, r.host(w)
+		return 0, r.mended(ctx, func() error { return r.host(w) })
 	case w.Sweep:
-		return 0, r.sweep(w)
+		return 0, r.mended(ctx, func() error { return r.sweep(w) })
 	}
 	return 0, nil
+}
+
+// mended reads again once a damaged run is mended: a wish is made but once.
+func (r *refiller) mended(ctx context.Context, read func() error) error {
+	for {
+		err := read()
+		if err == nil {
+			return nil
+		}
+		if again, err := r.c.mend(ctx, err); !again {
+			return err
+		}
+	}
 }
 
 // tooEarly returns how long what is unwritten should wait.
@@ -109,6 +122,7 @@ func (r *refiller) write(ctx context.Context) (round uint64, err error) {
 			return 0, err
 		}
 		r.written = time.Now()
+		r.c.lookAtSpace()
 	}
 	r.c.frontier.Written(round)
 	return round, nil

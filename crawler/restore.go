@@ -2,8 +2,6 @@ package crawler
 
 import (
 	"errors"
-	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -83,7 +81,7 @@ func (c *Crawler) restoreScope() error {
 			c.literal[place] = struct{}{}
 		}
 	}
-	return nil
+	return c.seeds.check(c.committer.seedMark())
 }
 
 func (c *Crawler) addToScope(seed canon.URL, guessed bool) {
@@ -119,19 +117,26 @@ func (c *Crawler) restoreFilter() error {
 	})
 }
 
-// loadFilter returns nil when none was saved, or none that this crawl can have made.
+// loadFilter returns nil when none was saved.
 func (c *Crawler) loadFilter() (*seen.Scalable, error) {
+	st := c.committer.store
+	return readFilter(st.Filter(), c.cfg.Seen, st.Admissions.Len())
+}
+
+// readFilter reads a saved filter of a crawl that has admitted so many URLs. It returns nil when none was saved, and an
+// error for one that this crawl cannot have saved.
+func readFilter(file *store.FilterFile, cfg seen.Config, admitted uint64) (*seen.Scalable, error) {
 	var filter *seen.Scalable
-	found, err := c.committer.store.Filter().Read(
+	found, err := file.Read(
 		func(header []byte) (err error) {
 			var h seen.Header
 			if err := h.UnmarshalBinary(header); err != nil {
 				return err
 			}
-			if h.Config.Seed != c.cfg.Seen.Seed || h.Len() > c.committer.store.Admissions.Len() {
+			if h.Config.Seed != cfg.Seed || h.Len() > admitted {
 				return errors.New("it belongs to another state of the crawl")
 			}
-			filter, err = seen.Restore(h, c.cfg.Seen.MaxBytes)
+			filter, err = seen.Restore(h, cfg.MaxBytes)
 			return err
 		},
 		func(chunk store.FilterChunk) error {
@@ -146,86 +151,6 @@ func (c *Crawler) loadFilter() (*seen.Scalable, error) {
 	return filter, filter.Complete()
 }
 
-// restorePending tells the frontier what is done and how much is pending, and adds again what the queue's runs do not hold
-// yet.
-func (c *Crawler) restorePending() error {
-	k := c.committer
-	done, err := k.store.DoneBits()
-	if err != nil {
-		return err
-	}
-	last := k.store.Admissions.Len()
-	if done.Len() > last {
-		return &store.DamageError{File: "the done log", Offset: -1, Err: fmt.Errorf("it names URL %d of %d", done.Len(), last)}
-	}
-	done.Words(c.frontier.MarkDone)
-	again, err := k.againSince(k.store.Queue.Coverage().Done)
-	if err != nil {
-		return err
-	}
-	tail, err := c.tailTasks(done, again)
-	if err != nil {
-		return err
-	}
-	c.frontier.Begin(frontier.Kept{
-		Pending: int(last-done.Count()) - len(tail), HostsGivenUp: k.books.Queue.GivenUp,
-	})
-	k.wait(tail...)
-	return k.committed()
-}
-
-// againSince returns the last events of the numbers that became pending again after the first so many events of the log.
-func (k *committer) againSince(events uint64) (map[uint64]store.DoneEntry, error) {
-	again := make(map[uint64]store.DoneEntry)
-	err := k.store.Done.Each(events, func(e store.DoneEntry) error {
-		if e.Event == store.EventAgain {
-			again[e.Seq] = e
-		} else {
-			delete(again, e.Seq)
-		}
-		return nil
-	})
-	return again, err
-}
-
-// tailTasks returns what is pending and in no run of the queue: of the last admissions, and what was to be tried again
-// lately.
-func (c *Crawler) tailTasks(done *store.Bits, again map[uint64]store.DoneEntry) (tasks []frontier.Task, err error) {
-	log := c.committer.store.Admissions
-	covered := c.committer.store.Queue.Coverage().Admissions
-	add := func(seq uint64, a store.Admission) error {
-		task, err := pendingTask(seq, a, again[seq])
-		if err != nil {
-			return err
-		}
-		if task.Hop > 0 {
-			if task.Via, err = redirectChain(log, task); err != nil {
-				return err
-			}
-		}
-		tasks = append(tasks, task)
-		return nil
-	}
-	for _, seq := range slices.Sorted(maps.Keys(again)) {
-		if seq > covered {
-			break // comes with the others
-		}
-		a, err := log.Get(seq)
-		if err != nil {
-			return nil, err
-		}
-		if err := add(seq, a); err != nil {
-			return nil, err
-		}
-	}
-	return tasks, log.Each(covered+1, func(seq uint64, a store.Admission) error {
-		if done.Test(seq) {
-			return nil
-		}
-		return add(seq, a)
-	})
-}
-
 // pendingTask remakes the task of an admission. last is its last event; zero for one that had none.
 func pendingTask(seq uint64, a store.Admission, last store.DoneEntry) (frontier.Task, error) {
 	u, err := canon.Parse(strings.Clone(a.URL))
@@ -236,7 +161,7 @@ func pendingTask(seq uint64, a store.Admission, last store.DoneEntry) (frontier.
 		URL: u, Seq: seq, From: a.From, Depth: int(a.Depth), Hop: int(a.Hop), Class: frontier.Class(a.Class), Seed: a.Seed,
 		Attempt: int(last.Attempt), Visit: max(int(last.Visit), 1),
 	}
-	if task.Visit > 1 { // the user asked for it again
+	if task.Visit > 1 && last.Attempt == 0 && last.Outcome == 0 { // the user named it again
 		task.Class = frontier.Added
 	}
 	if now := time.Now(); last.Due.After(now) {

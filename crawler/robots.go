@@ -3,7 +3,6 @@ package crawler
 import (
 	"context"
 	"errors"
-	"net/http"
 	"time"
 
 	"crawl/fetch"
@@ -46,7 +45,7 @@ func (c *Crawler) resolve(ctx context.Context, l frontier.Lease) error {
 // failureTTL is how long a failed look-up is held true. When it may end otherwise, that is over before the first retry.
 func (c *Crawler) failureTTL(err error) time.Duration {
 	if failure, ok := errors.AsType[*fetch.Error](err); ok && failure.Transient {
-		return min(dnsFailTTL, c.cfg.RetryDelay)
+		return min(dnsFailTTL, c.live.Load().retries[RetryDNS].delay)
 	}
 	return dnsFailTTL
 }
@@ -78,8 +77,10 @@ func (c *Crawler) robotsFailed(l frontier.Lease, err error) error {
 	if ok {
 		c.robotsError(l, string(failure.Code()), err)
 	}
-	if ok && failure.Transient && l.Attempt < c.cfg.Retries && !c.guessed.disproved(l.URL, err) {
-		return c.frontier.Retry(l, c.backoff(l.Attempt), outcome)
+	if ok && !c.guessed.disproved(l.URL, err) {
+		if wait, more := c.live.Load().retries.again(retryClassOf(failure), l.Attempt); more {
+			return c.frontier.Retry(l, wait, outcome)
+		}
 	}
 	return c.frontier.Permit(l, &permission{unanswered: err}, closedTTL, outcome)
 }
@@ -89,12 +90,12 @@ func (c *Crawler) robotsAnswered(l frontier.Lease, r *fetch.Result) error {
 	switch {
 	case isRedirect(r):
 		return c.redirectRobots(l, r, outcome)
-	case r.Status == http.StatusTooManyRequests || r.Status >= 500:
+	case retryClassOfStatus(r.Status) != "":
 		outcome.Failed = true
 		c.robotsError(l, statusCode(r.Status), nil)
 		outcome.RetryAfter, _ = fetch.RetryAfter(r.Header, time.Now())
-		if l.Attempt < c.cfg.Retries {
-			return c.frontier.Retry(l, c.backoff(l.Attempt), outcome) // it caps Retry-After, and waits for the longer
+		if wait, more := c.live.Load().retries.again(retryClassOfStatus(r.Status), l.Attempt); more {
+			return c.frontier.Retry(l, wait, outcome) // it caps Retry-After, and waits for the longer
 		}
 		return c.frontier.Permit(l, &permission{Robots: fetch.RobotsFrom(r, nil, c.product)}, closedTTL, outcome)
 	}
@@ -124,16 +125,4 @@ func (c *Crawler) redirectRobots(l frontier.Lease, r *fetch.Result, outcome fron
 
 func (c *Crawler) closed(why string) *permission {
 	return &permission{Robots: fetch.DisallowAll(why)}
-}
-
-// maxDoubled: a wait before a retry that is as long as this grows no further.
-const maxDoubled = 24 * time.Hour
-
-// backoff is the wait before retry n, counted from 0.
-func (c *Crawler) backoff(n int) time.Duration {
-	wait := c.cfg.RetryDelay
-	for ; n > 0 && wait < maxDoubled; n-- {
-		wait *= 2
-	}
-	return wait
 }

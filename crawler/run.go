@@ -36,6 +36,7 @@ func (c *Crawler) Run(ctx context.Context) error {
 // crawl fetches until run ends, with checkpoints all the while. Requests have a context of their own, since they go on
 // for a while after run has ended.
 func (c *Crawler) crawl(ctx, run context.Context, end context.CancelCauseFunc) error {
+	c.lookAtSpace()
 	requests, cancelRequests := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancelRequests()
 
@@ -47,6 +48,7 @@ func (c *Crawler) crawl(ctx, run context.Context, end context.CancelCauseFunc) e
 	helpers.Go(func() error { return c.checkpoints(done, end) })
 	helpers.Go(func() error { return endsRun(c.refill(background, done), end) })
 	helpers.Go(func() error { return endsRun(c.tidy(background, done), end) })
+	helpers.Go(func() error { c.guardSpace(done, end); return nil })
 	helpers.Go(func() error { c.watch(run, end, done, cancelRequests); return nil })
 
 	err := c.fetchAll(run, requests, end)
@@ -69,6 +71,11 @@ func endsRun(failure error, end context.CancelCauseFunc) error {
 // fetchAll runs the fetchers and the reader of seeds until each of them is done.
 func (c *Crawler) fetchAll(run, requests context.Context, end context.CancelCauseFunc) error {
 	workers, wctx := errgroup.WithContext(run)
+	workers.Go(func() error { // lives as long as the run, so that a fetcher may be added at any time
+		<-wctx.Done()
+		c.fetchers.close()
+		return nil
+	})
 	release := c.frontier.Intake()
 	worker := func(work func() error) {
 		workers.Go(func() error {
@@ -87,24 +94,41 @@ func (c *Crawler) fetchAll(run, requests context.Context, end context.CancelCaus
 		defer release()
 		return c.feedSeeds(wctx)
 	})
-	for range c.cfg.Concurrency {
-		worker(func() error { return c.work(wctx, requests) })
-	}
+	c.fetchers.open(func() *fetcher {
+		wait, end := context.WithCancel(wctx)
+		me := &fetcher{end: end}
+		worker(func() error {
+			defer end()
+			err := c.work(wait, requests, me)
+			if wait.Err() != nil && errors.Is(err, wait.Err()) {
+				return nil // the run is over, or one fetcher less is wanted
+			}
+			return err
+		})
+		return me
+	})
 	return workers.Wait()
 }
 
-// work is one fetcher. It returns why there is no more work: frontier.ErrDrained, errMaxPages, the end of run, or an
-// error that ends the crawl.
-func (c *Crawler) work(run, requests context.Context) error {
+// work is one fetcher. It returns why there is no more work: frontier.ErrDrained, errMaxPages, the end of wait, or an
+// error that ends the crawl; nil when fewer fetchers are wanted.
+func (c *Crawler) work(wait, requests context.Context, me *fetcher) error {
 	s := newScratch()
-	for {
-		if err := c.budget.take(run); err != nil {
+	for c.fetchers.rest(me) {
+		if err := c.budget.take(wait); err != nil {
 			return err
 		}
-		l, err := c.frontier.Lease(run)
+		l, err := c.frontier.Lease(wait)
 		if err != nil {
 			c.budget.give(false)
 			return err
+		}
+		c.fetchers.work(me)
+		if !c.budget.keep() {
+			if err := c.frontier.Return(l); err != nil {
+				return err
+			}
+			continue
 		}
 		recorded, err := c.serve(requests, s, l)
 		c.budget.give(recorded)
@@ -112,10 +136,11 @@ func (c *Crawler) work(run, requests context.Context) error {
 			return err
 		}
 		c.saveLongWaits()
-		if c.cfg.MaxBytes != nil && c.committer.bodyBytes() >= *c.cfg.MaxBytes {
+		if most := c.live.Load().maxBytes; most != nil && c.committer.bodyBytes() >= *most {
 			return errMaxBytes
 		}
 	}
+	return nil
 }
 
 // serve does what a lease asks for, and reports whether a page record came of it.
@@ -157,10 +182,16 @@ func (c *Crawler) awaitEnd(run context.Context, end context.CancelCauseFunc) {
 	limit := time.NewTimer(0)
 	limit.Stop()
 	defer limit.Stop()
-	if c.cfg.MaxTime != nil {
-		limit.Reset(*c.cfg.MaxTime)
-	}
 	for {
+		limit.Stop()
+		if most := c.live.Load().maxTime; most != nil {
+			left := *most - c.committer.active()
+			if left <= 0 {
+				end(errMaxTime)
+				return
+			}
+			limit.Reset(max(left, timeCheck))
+		}
 		select {
 		case <-run.Done():
 			return
@@ -168,12 +199,7 @@ func (c *Crawler) awaitEnd(run context.Context, end context.CancelCauseFunc) {
 			end(errStopped)
 			return
 		case <-limit.C:
+		case <-c.retimed:
 		}
-		left := *c.cfg.MaxTime - c.committer.active()
-		if left <= 0 {
-			end(errMaxTime)
-			return
-		}
-		limit.Reset(max(left, timeCheck))
 	}
 }

@@ -45,13 +45,21 @@ func (c *Crawler) feedSeeds(ctx context.Context) error {
 		batch = append(batch, c.seedTask(s.url, s.guessed, s.label, frontier.Seed))
 		mark.Offset = s.end
 		if len(batch) == seedBatch {
-			if err := c.committer.admitSeeds(batch, mark); err != nil {
+			if err := c.takeSeeds(ctx, batch, mark); err != nil {
 				return err
 			}
 			batch = batch[:0]
 		}
 	}
 	mark.Done = true
+	return c.takeSeeds(ctx, batch, mark)
+}
+
+// takeSeeds admits a batch once the disk has room for it.
+func (c *Crawler) takeSeeds(ctx context.Context, batch []seedTask, mark seedMark) error {
+	if err := c.committer.roomForMore(ctx); err != nil {
+		return err
+	}
 	return c.committer.admitSeeds(batch, mark)
 }
 

@@ -54,29 +54,47 @@ func shortened(text string) string {
 // maxSeedLine bounds a line of a seed file, in bytes.
 const maxSeedLine = 1 << 20
 
+var errLongLine = fmt.Errorf("the line is longer than %d bytes", maxSeedLine)
+
 // ReadSeeds reads one seed a line: a URL, and after a tab its label. Blank lines, lines that start with #, carriage
-// returns and a byte order mark are passed over. An error ends the sequence.
+// returns and a byte order mark are passed over. A line of more than 1 MiB comes as a *SeedError, after which the others
+// follow; any other error ends the sequence.
 func ReadSeeds(r io.Reader) iter.Seq2[Seed, error] {
 	return func(yield func(Seed, error) bool) {
-		lines := bufio.NewScanner(r)
-		lines.Buffer(make([]byte, 0, 64<<10), maxSeedLine)
-		n := 1
-		for ; lines.Scan(); n++ {
-			text := lines.Text()
+		lines := bufio.NewReaderSize(r, 64<<10)
+		for n := 1; ; n++ {
+			text, long, err := readLine(lines, maxSeedLine)
+			if err != nil && !errors.Is(err, io.EOF) {
+				yield(Seed{}, fmt.Errorf("read seeds: line %d: %w", n, err))
+				return
+			}
 			if n == 1 {
 				text = strings.TrimPrefix(text, "\ufeff")
 			}
-			seed, ok := parseSeedLine(text)
-			if !ok {
-				continue
-			}
+			seed, some := parseSeedLine(text)
 			seed.Line = n
-			if !yield(seed, nil) {
+			var refused error
+			if long && !strings.HasPrefix(strings.TrimSpace(text), "#") {
+				seed, some, refused = Seed{Line: n}, true, &SeedError{Seed{Line: n}, errLongLine}
+			}
+			if some && !yield(seed, refused) || err != nil {
 				return
 			}
 		}
-		if err := lines.Err(); err != nil {
-			yield(Seed{}, fmt.Errorf("read seeds: line %d: %w", n, err))
+	}
+}
+
+// readLine returns the next line without its end. Of a long one it returns the beginning and reads all. What comes with
+// io.EOF is the last line.
+func readLine(r *bufio.Reader, most int) (line string, long bool, err error) {
+	var text []byte
+	for {
+		piece, err := r.ReadSlice('\n')
+		if long = long || len(text)+len(piece) > most; !long || len(text) == 0 {
+			text = append(text, piece...)
+		}
+		if !errors.Is(err, bufio.ErrBufferFull) {
+			return strings.TrimSuffix(string(text), "\n"), long, err
 		}
 	}
 }
@@ -148,13 +166,17 @@ func (f seedFile) write(seeds iter.Seq2[Seed, error], refused func(error)) (n in
 
 func writeSeeds(out *bufio.Writer, seeds iter.Seq2[Seed, error], refused func(error)) (n int, err error) {
 	for seed, err := range seeds {
+		var u canon.URL
+		var guessed bool
+		if err == nil {
+			u, guessed, err = seed.parse()
+		}
+		if bad, ok := errors.AsType[*SeedError](err); ok {
+			refused(bad)
+			continue
+		}
 		if err != nil {
 			return n, err
-		}
-		u, guessed, err := seed.parse()
-		if err != nil {
-			refused(err)
-			continue
 		}
 		n++
 		label := strings.ReplaceAll(seed.Label, "\n", " ")

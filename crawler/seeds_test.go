@@ -77,7 +77,7 @@ func TestCreateRefuses(t *testing.T) {
 				yield(crawler.Seed{}, broken)
 			}
 		}, is(broken)},
-		{"a line without end", func(*crawler.Config) {}, crawler.ReadSeeds(strings.NewReader(strings.Repeat("a", 2<<20))), mentions("read seeds")},
+		{"one line that is too long", func(*crawler.Config) {}, crawler.ReadSeeds(strings.NewReader(strings.Repeat("a", 2<<20))), is(crawler.ErrNoSeed)},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			cfg := crawler.DefaultConfig()

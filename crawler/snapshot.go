@@ -12,31 +12,33 @@ import (
 
 // Snapshot is a crawl at one moment: the object of `crawl stats --json`. Keys are only ever added.
 type Snapshot struct {
-	State        State             `json:"state"`
-	StartedAt    time.Time         `json:"started_at"`
-	ElapsedS     float64           `json:"elapsed_s"`
-	Pages        uint64            `json:"pages"` // page records
-	BodyBytes    uint64            `json:"body_bytes"`
-	Discovered   uint64            `json:"discovered"` // links found, seeds included: the sum of ByReason
-	Admitted     uint64            `json:"admitted"`
-	Queued       uint64            `json:"queued"`
-	InFlight     uint64            `json:"in_flight"`
-	Done         uint64            `json:"done"`     // the sum of ByOutcome; with Queued and InFlight it makes Admitted
-	Stranded     uint64            `json:"stranded"` // of Queued: on hosts that were given up
-	Hosts        int               `json:"hosts"`
-	HostsGivenUp int               `json:"hosts_given_up"`
-	Requests     uint64            `json:"requests"`
-	Retries      uint64            `json:"retries"`
-	ByStatus     map[int]uint64    `json:"by_status"`
-	ByReason     map[string]uint64 `json:"by_reason"`
-	ByOutcome    map[string]uint64 `json:"by_outcome"`
-	Errors       map[string]uint64 `json:"errors"`
-	PagesPerS    float64           `json:"pages_per_s"` // last 60 s
-	BytesPerS    float64           `json:"bytes_per_s"`
-	Seen         FilterView        `json:"seen"`
-	Checkpoint   CheckpointView    `json:"checkpoint"` // the last one
-	RSSBytes     uint64            `json:"rss_bytes"`
-	LimitReached string            `json:"limit_reached"` // max_pages or max_time; empty: none
+	State        State                      `json:"state"`
+	PausedFor    string                     `json:"paused_for"` // why it is paused: user or min_free; empty: it is not
+	StartedAt    time.Time                  `json:"started_at"`
+	ElapsedS     float64                    `json:"elapsed_s"`
+	Pages        uint64                     `json:"pages"` // page records
+	BodyBytes    uint64                     `json:"body_bytes"`
+	Discovered   uint64                     `json:"discovered"` // links found, seeds included: the sum of ByReason
+	Admitted     uint64                     `json:"admitted"`
+	Queued       uint64                     `json:"queued"`
+	InFlight     uint64                     `json:"in_flight"`
+	Done         uint64                     `json:"done"`     // the sum of ByOutcome; with Queued and InFlight it makes Admitted
+	Stranded     uint64                     `json:"stranded"` // of Queued: on hosts that were given up
+	Hosts        int                        `json:"hosts"`
+	HostsGivenUp int                        `json:"hosts_given_up"`
+	GivenUp      map[frontier.Reason]uint64 `json:"given_up"` // HostsGivenUp by the reason
+	Requests     uint64                     `json:"requests"`
+	Retries      uint64                     `json:"retries"`
+	ByStatus     map[int]uint64             `json:"by_status"`
+	ByReason     map[string]uint64          `json:"by_reason"`
+	ByOutcome    map[string]uint64          `json:"by_outcome"`
+	Errors       map[string]uint64          `json:"errors"`
+	PagesPerS    float64                    `json:"pages_per_s"` // last 60 s
+	BytesPerS    float64                    `json:"bytes_per_s"`
+	Seen         FilterView                 `json:"seen"`
+	Checkpoint   CheckpointView             `json:"checkpoint"` // the last one
+	RSSBytes     uint64                     `json:"rss_bytes"`
+	LimitReached string                     `json:"limit_reached"` // max_pages or max_time; empty: none
 }
 
 // FilterView is what a snapshot says of the filter.
@@ -89,7 +91,7 @@ func ReadSnapshot(cut store.Cut) (Snapshot, error) {
 	}
 	s := b.snapshot()
 	if s.State == Running || s.State == Stopping || s.State == Paused {
-		s.State = Stopped
+		s.State, s.PausedFor = Stopped, ""
 	}
 	return s, nil
 }
@@ -98,18 +100,29 @@ func ReadSnapshot(cut store.Cut) (Snapshot, error) {
 func (b *books) snapshot() Snapshot {
 	c := &b.Counters
 	return Snapshot{
-		State: b.State, StartedAt: b.StartedAt, ElapsedS: float64(b.ElapsedMS) / 1000, Pages: c.Pages,
+		State: b.State, PausedFor: b.PausedFor, StartedAt: b.StartedAt, ElapsedS: float64(b.ElapsedMS) / 1000, Pages: c.Pages,
 		BodyBytes: c.BodyBytes, Discovered: c.Reasons.total(), Admitted: c.Reasons[Admitted],
 		Queued: c.Reasons[Admitted] - c.done(), Done: c.done(), Stranded: b.Queue.Stranded, Hosts: b.Queue.Hosts,
-		HostsGivenUp: b.Queue.GivenUp, Requests: c.Requests, Retries: c.Retries, ByStatus: maps.Clone(c.Statuses),
+		HostsGivenUp: b.Queue.GivenUp, GivenUp: b.Queue.reasons(), Requests: c.Requests, Retries: c.Retries, ByStatus: maps.Clone(c.Statuses),
 		ByReason: c.Reasons.byName(), ByOutcome: c.Outcomes.byName(), Errors: maps.Clone(c.Errors), Seen: b.Filter,
 		Checkpoint: b.Previous, LimitReached: b.LimitReached,
 	}
 }
 
+// reasons counts hosts given up by the reason.
+func (q *queueView) reasons() map[frontier.Reason]uint64 {
+	named := make(map[frontier.Reason]uint64)
+	for why, n := range q.GivenUpFor {
+		named[why] = uint64(n)
+	}
+	return named
+}
+
 // look copies what the views say into the books.
 func (b *books) look(queue frontier.Stats, filter seen.Stats) {
-	b.Queue = queueView{Hosts: queue.Hosts, GivenUp: queue.HostsGivenUp, Stranded: uint64(queue.Stranded)}
+	b.Queue = queueView{
+		Hosts: queue.Hosts, GivenUp: queue.HostsGivenUp, GivenUpFor: queue.GivenUpFor, Stranded: uint64(queue.Stranded),
+	}
 	b.Filter = FilterView{
 		Kind: string(filter.Kind), Items: filter.Items, Layers: filter.Layers, Bits: filter.Bits, Bytes: filter.Bytes,
 		Fill: filter.Fill, TargetRate: filter.TargetRate, Rate: filter.Rate, Measured: b.Loss.measured(),

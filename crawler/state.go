@@ -17,47 +17,55 @@ func (k *committer) begin() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	now := time.Now()
-	k.running, k.ending = true, false
-	k.books.State, k.books.LimitReached = Running, ""
+	k.running, k.ending, k.short = true, false, nil
+	k.books.LimitReached = ""
 	k.clock.start(now)
 	k.rate.since = now
-	if k.frontier.Paused() { // since before this run
-		k.enterPause(now)
-	}
+	k.settlePause() // one that was asked for before this run
 }
 
 // pause keeps the frontier from handing anything out. The books say so only of a run that goes on.
-func (k *committer) pause() error {
+func (k *committer) pause() error { return k.hold(true) }
+
+// resume ends a pause. One for want of space goes on until there is some.
+func (k *committer) resume() error { return k.hold(false) }
+
+func (k *committer) hold(held bool) error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if k.ending {
 		return errEnding
 	}
-	k.frontier.Pause()
-	if k.running {
-		k.enterPause(time.Now())
-	}
+	k.held = held
+	k.settlePause()
 	return nil
 }
 
-func (k *committer) enterPause(now time.Time) {
-	k.books.State = Paused
-	k.clock.pause(now)
-}
-
-// resume ends a pause.
-func (k *committer) resume() error {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	if k.ending {
-		return errEnding
+// settlePause pauses for as long as there is a reason. The lock is held.
+func (k *committer) settlePause() {
+	k.books.PausedFor = ""
+	switch {
+	case k.short != nil:
+		k.books.PausedFor = PausedForSpace
+	case k.held:
+		k.books.PausedFor = PausedForUser
 	}
-	k.frontier.Resume()
-	if k.running {
+	paused, now := k.books.PausedFor != "", time.Now()
+	if paused {
+		k.frontier.Pause()
+	} else {
+		k.frontier.Resume()
+	}
+	switch {
+	case !k.running:
+		k.books.PausedFor = ""
+	case paused:
+		k.books.State = Paused
+		k.clock.pause(now)
+	default:
 		k.books.State = Running
-		k.clock.unpause(time.Now())
+		k.clock.unpause(now)
 	}
-	return nil
 }
 
 // windDown says that a run is ending: what is in flight finishes, and nothing else.
@@ -65,7 +73,7 @@ func (k *committer) windDown() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.ending = true
-	k.books.State = Stopping
+	k.books.State, k.books.PausedFor = Stopping, ""
 	k.clock.unpause(time.Now())
 }
 
@@ -111,6 +119,9 @@ func limitOf(cause error) (limit string, err error) {
 	case errors.Is(cause, errMaxBytes):
 		return "max_bytes", nil
 	}
+	if _, short := errors.AsType[*SpaceError](cause); short {
+		return "min_free", cause
+	}
 	return "", cause
 }
 
@@ -130,7 +141,7 @@ func (k *committer) verdict(cause error) State {
 // closeRun ends a run in the books.
 func (k *committer) closeRun(s State) {
 	k.running, k.ending = false, true
-	k.books.State = s
+	k.books.State, k.books.PausedFor = s, ""
 	k.clock.stop(time.Now())
 }
 

@@ -140,6 +140,10 @@ func (c *Crawler) permitted(v *visit) bool {
 			v.refuse(store.OutcomeOutOfScope, "scope", verdict.Rule)
 			return false
 		}
+		if most := c.live.Load().maxDepth; tooDeep(l.Depth, most) {
+			v.refuse(store.OutcomeTooDeep, "scope", fmt.Sprintf("depth %d, max_depth is %d", l.Depth, *most))
+			return false
+		}
 	}
 	if l.ResolveErr != nil {
 		c.failed(v, l.ResolveErr)
@@ -177,27 +181,28 @@ func (v *visit) refuse(o store.Outcome, phase, why string) {
 
 // failed ends a visit that got no answer: again later, or for good.
 func (c *Crawler) failed(v *visit, err error) {
-	transient := v.fail(err)
+	class := v.fail(err)
 	if v.page.Outcome == store.OutcomeAddressDenied {
 		return
 	}
 	asked := v.lease.ResolveErr == nil
-	v.answer = frontier.Outcome{Requested: asked, Failed: asked || transient}
-	if transient && !c.guessed.disproved(v.lease.URL, err) {
-		c.retryLater(v)
+	v.answer = frontier.Outcome{Requested: asked, Failed: asked || class != ""}
+	if !c.guessed.disproved(v.lease.URL, err) {
+		c.retryLater(v, class)
 	}
 	if v.end == endDone && asked {
 		c.tryHTTP(v)
 	}
 }
 
-// fail enters why there was no answer, and reports whether another try may end otherwise.
-func (v *visit) fail(err error) (transient bool) {
+// fail enters why there was no answer, and returns the class by which it is tried again; empty where another try would
+// end likewise.
+func (v *visit) fail(err error) RetryClass {
 	v.page.Outcome = store.OutcomeFailed
 	failure, ok := errors.AsType[*fetch.Error](err)
 	if !ok { // of a Fetcher that does not keep to its contract
 		v.page.Error = &store.PageError{Code: string(fetch.CodeOther), Phase: "fetch", Message: err.Error()}
-		return false
+		return ""
 	}
 	v.page.Error = &store.PageError{
 		Code: string(failure.Code()), Phase: failure.Phase.String(), Message: failure.Err.Error(),
@@ -205,16 +210,14 @@ func (v *visit) fail(err error) (transient bool) {
 	if failure.Code() == fetch.CodeAddressDenied {
 		v.page.Outcome = store.OutcomeAddressDenied
 	}
-	return failure.Transient
+	return retryClassOf(failure)
 }
 
-// retryLater makes the visit a retry while attempts are left.
-func (c *Crawler) retryLater(v *visit) {
-	if v.lease.Attempt >= c.cfg.Retries {
-		return
+// retryLater makes the visit a retry while its class has attempts left; the empty class has none.
+func (c *Crawler) retryLater(v *visit, class RetryClass) {
+	if wait, more := c.live.Load().retries.again(class, v.lease.Attempt); more {
+		v.end, v.wait = endRetry, wait
 	}
-	v.end = endRetry
-	v.wait = c.backoff(v.lease.Attempt)
 }
 
 // tryHTTP: a seed without a scheme was taken as https first, and got no answer there.
@@ -246,7 +249,7 @@ func (c *Crawler) answered(v *visit, r *fetch.Result) {
 	v.answer = frontier.Outcome{Requested: true, Took: r.Took}
 
 	switch {
-	case r.Status == http.StatusTooManyRequests || r.Status >= 500:
+	case retryClassOfStatus(r.Status) != "":
 		c.serverError(v, r)
 	case r.Status >= 400:
 		p.Outcome = store.OutcomeClientError
@@ -270,7 +273,7 @@ func (c *Crawler) serverError(v *visit, r *fetch.Result) {
 	v.page.Error = &store.PageError{Code: statusCode(r.Status), Phase: "head", Message: http.StatusText(r.Status)}
 	v.answer.Failed = r.Status == http.StatusTooManyRequests || r.Status == http.StatusServiceUnavailable
 	v.answer.RetryAfter, _ = fetch.RetryAfter(r.Header, time.Now()) // the frontier caps it, and holds the host
-	c.retryLater(v)
+	c.retryLater(v, retryClassOfStatus(r.Status))
 }
 
 // incomplete: a body that the peer cut is asked for again; what a limit cut would be cut again.
@@ -284,7 +287,5 @@ func (c *Crawler) incomplete(v *visit, r *fetch.Result) {
 	case r.Truncated == fetch.Whole:
 		p.Error.Code, p.Error.Phase, p.Error.Message = "decode", "decode", r.DecodeErr.Error()
 	}
-	if r.Truncated == fetch.TruncatedDisconnect || r.Truncated == fetch.TruncatedTime {
-		c.retryLater(v)
-	}
+	c.retryLater(v, retryClassOfCut(r.Truncated))
 }

@@ -21,10 +21,10 @@ func hostURLs(b *testing.B, n int) []canon.URL {
 // BenchmarkVisit is what one URL costs, from Add over Lease to Done, with all hosts known. The delay is the shortest
 // there is, so that each host passes through the heap of those that wait.
 func BenchmarkVisit(b *testing.B) {
-	for _, hosts := range []int{1000, 100_000, 1_000_000} {
+	for _, hosts := range []int{1000, 10_000, 1_000_000} {
 		b.Run(fmt.Sprintf("hosts=%d", hosts), func(b *testing.B) {
 			urls := hostURLs(b, hosts)
-			f, err := New(Config{HostDelay: 1, DelayFactor: None, MaxIdleHosts: hosts})
+			f, err := New(Config{HostDelay: 1, DelayFactor: None, MaxIdleHosts: hosts, MaxHosts: 2 * hosts, MaxTasks: 2*hosts + 1000})
 			must(b, err)
 			defer f.Close()
 			for i, u := range urls {

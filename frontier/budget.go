@@ -4,15 +4,16 @@ package frontier
 const BudgetUsed Reason = "budget used up"
 
 // charge books what a lease cost its host's budget.
-func (f *Frontier) charge(h *host, o Outcome, now moment) {
+func (f *Frontier) charge(h *host, kind Kind, o Outcome, now moment) {
 	if !h.policy.limited() {
 		return
 	}
-	if o.Recorded {
+	recorded := o.Recorded && kind == Page
+	if recorded {
 		h.pages++
 	}
 	h.bytes += uint64(max(o.Bytes, 0))
-	if o.Recorded || o.Bytes > 0 {
+	if recorded || o.Bytes > 0 {
 		f.mark(h)
 	}
 	if h.givenUp == "" && h.overBudget() {

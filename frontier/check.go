@@ -3,6 +3,7 @@ package frontier
 import (
 	"errors"
 	"fmt"
+	"slices"
 )
 
 // Check reports every way in which the frontier contradicts itself. It looks at all that is pending, so it is for tests
@@ -10,7 +11,7 @@ import (
 func (f *Frontier) Check() error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	c := &checker{f: f, now: f.now(), inFlight: map[*host]int{}, resolving: map[*host]int{}, tasks: map[uint64]bool{}, asked: map[*ask]bool{}}
+	c := &checker{f: f, now: f.now(), inFlight: map[*host]int{}, resolving: map[*host]int{}, tasks: map[uint64]bool{}, asked: map[*ask]bool{}, toAddress: map[*address]int{}}
 	c.checkOpen()
 	for name, h := range f.hosts {
 		c.want(h.name == name, "is in the table as %q", h, name)
@@ -27,6 +28,7 @@ func (f *Frontier) Check() error {
 	}
 	c.checkOrder()
 	c.checkElsewhere()
+	c.checkAddresses()
 	c.checkTotals()
 	c.checkWaiters()
 	return errors.Join(c.errs...)
@@ -38,8 +40,9 @@ type checker struct {
 	now                 moment
 	errs                []error
 	inFlight, resolving map[*host]int
-	tasks               map[uint64]bool // by Seq
-	asked               map[*ask]bool   // leased, or standing at some host
+	tasks               map[uint64]bool  // by Seq
+	asked               map[*ask]bool    // leased, or standing at some host
+	toAddress           map[*address]int // requests in flight
 	counted             counters
 	placed              [idle + 1]int
 }
@@ -61,6 +64,9 @@ func (c *checker) checkOpen() {
 			continue
 		}
 		c.counted.leased[op.kind]++
+		if op.address != nil {
+			c.toAddress[op.address]++
+		}
 		switch op.kind {
 		case Resolve:
 			c.resolving[op.host]++
@@ -85,11 +91,16 @@ func (c *checker) checkTask(h *host, t Task) {
 }
 
 func (c *checker) checkPlace(h *host) {
-	place, due := c.f.plan(h)
+	place, due, asked := c.f.plan(h)
 	c.placed[h.place]++
+	if h.at != nil {
+		c.checkTurn(h, asked, due)
+		return
+	}
 	switch h.place {
 	case ready:
 		c.want(place == waiting || c.canWaitInVain(h), "ready, and nothing to lease", h)
+		c.want(asked == nil || asked.address == nil || asked.addrsTerm.over(c.now), "ready without a turn at its address", h)
 		c.want(due <= c.now, "ready, and due in %v", h, due-c.now)
 	case waiting:
 		c.want(place == waiting && due == h.due || c.canWaitInVain(h), "waits until %v, planned at %d until %v", h, h.due, place, due)
@@ -99,8 +110,23 @@ func (c *checker) checkPlace(h *host) {
 	switch h.place {
 	case waiting:
 		c.want(c.f.waiting[h.index] == h, "is not where it says among the waiting", h)
-	case idle:
-		c.want(c.f.idle[h.index] == h, "is not where it says among the idle", h)
+	}
+}
+
+// checkTurn: a host that is due and must share its address stands in the line there, or has its turn.
+func (c *checker) checkTurn(h *host, asked *origin, due moment) {
+	a := h.at
+	c.want(asked != nil && asked.address == a && due <= c.now, "in the line of an address, and not due there", h)
+	at := max(due, c.f.notBeforeAt(a, h))
+	switch {
+	case a.turn != h:
+		c.want(h.place == inLine, "stands at %d without its turn", h, h.place)
+	case !a.isFree(h):
+		c.want(h.place == nowhere, "stands at %d, and no slot of its address is free", h, h.place)
+	case h.place == ready:
+		c.want(at <= c.now, "ready, and due at its address in %v", h, at-c.now)
+	default:
+		c.want(h.place == waiting && h.due == at && c.f.waiting[h.index] == h, "stands at %d until %v, has its turn at %v", h, h.place, h.due, at)
 	}
 }
 
@@ -141,38 +167,84 @@ func (c *checker) checkAsks(h *host) {
 		c.want(a.origin.ask == a, "asked for %s, which knows nothing of it", h, a.origin.name)
 		c.want(h.givenUp == "", "given up and asked for %s", h, a.origin.name)
 		c.want(a.origin.host.givenUp == "", "asked for %s, which is given up", h, a.origin.name)
-		c.want(a.origin.host.queue.len() > 0, "asked for %s, which has no use for it", h, a.origin.name)
+		c.want(a.origin.host.queue.len() > 0 || c.f.elsewhere.n > 0, "asked for %s, which has no use for it", h, a.origin.name)
 	}
 	c.want(n == h.asks.n, "%d questions, counted %d", h, n, h.asks.n)
 }
 
 func (c *checker) checkOrder() {
-	for name, q := range map[string]hostHeap{"waiting": c.f.waiting, "idle": c.f.idle} {
-		for i, h := range q {
-			c.want(i == 0 || q[(i-1)/2].due <= h.due, "stands above an earlier one among the %s", h, name)
-			c.want(c.f.hosts[h.name] == h, "is %s and not in the table", h, name)
-		}
+	for i, h := range c.f.waiting {
+		c.want(i == 0 || c.f.waiting[(i-1)/2].due <= h.due, "stands above an earlier one among the waiting", h)
+		c.want(c.f.hosts[h.name] == h, "is waiting and not in the table", h)
 	}
-	n := 0
-	for h := c.f.ready.first; h != nil; h = h.next {
-		n++
-		c.want(h.place == ready && c.f.hosts[h.name] == h, "is among the ready and elsewhere", h)
-	}
-	c.want(n == c.f.ready.n, "%d hosts ready, counted %d", nil, n, c.f.ready.n)
+	c.checkList(&c.f.ready, ready)
+	c.checkList(&c.f.idle, idle)
 }
 
-// checkElsewhere: a host is sent for where its name is on a list, and once.
+func (c *checker) checkList(l *list[host, *host], at place) {
+	n := 0
+	for h := l.first; h != nil; h = h.next {
+		n++
+		c.want(h.place == at && c.f.hosts[h.name] == h, "is in the list of place %d, and stands at %d", h, at, h.place)
+	}
+	c.want(n == l.n, "%d hosts at place %d, counted %d", nil, n, at, l.n)
+}
+
+// checkElsewhere: what a host has elsewhere is counted once, and asked for in one way.
 func (c *checker) checkElsewhere() {
 	e := &c.f.elsewhere
-	sent := 0
+	owing, awaiting := 0, 0
 	for _, h := range c.f.hosts {
-		if h.sent != notSent {
-			sent++
-			c.want(h.backlog && h.givenUp == "", "sent for, although nothing of it is wanted", h)
+		c.want(h.owing == h.owes(), "owing %t, counted %t", h, h.owes(), h.owing)
+		c.want(h.wanted == nothing || h.backlog && h.givenUp == "", "wanted (%d), although nothing of it is", h, h.wanted)
+		if h.owing {
+			owing++
+		}
+		switch h.wanted {
+		case bySweep:
+			awaiting++
+		case byName:
+			c.want(slices.Contains(e.named, h) || h.named, "wanted by name, and on no list", h)
+		case onceWritten:
+			c.want(slices.Contains(e.unread, h), "wanted once written, and on no list", h)
 		}
 	}
-	c.want(sent == e.asked, "%d hosts are sent for, counted %d", nil, sent, e.asked)
+	c.want(owing == e.owing && awaiting == e.awaiting, "%d hosts owing, %d of them awaiting a sweep; counted %d, %d", nil, owing, awaiting, e.owing, e.awaiting)
 	c.want(e.n >= 0 && e.stranded >= 0, "%d tasks elsewhere, %d stranded", nil, e.n, e.stranded)
+	for seq := range c.f.rerouted {
+		c.want(c.tasks[seq], "task %d is rerouted and not in memory", nil, seq)
+	}
+}
+
+// checkAddresses: each knows who uses it, who asks, and who is next.
+func (c *checker) checkAddresses() {
+	if c.f.addresses == nil {
+		return
+	}
+	users, lines := map[*address]int{}, map[*address]int{}
+	for _, h := range c.f.hosts {
+		for _, o := range h.origins {
+			if o != nil && o.address != nil {
+				users[o.address]++
+				c.want(o.addrs[0].Addr().Unmap() == o.address.ip, "asked at %s, counted at %s", h, o.addrs[0], o.address.ip)
+			}
+		}
+		if h.place == inLine {
+			lines[h.at]++
+		}
+	}
+	unused := 0
+	for ip, a := range c.f.addresses.byIP {
+		c.want(a.ip == ip && a.users == users[a], "address %s has %d users as %s, counted %d", nil, ip, users[a], a.ip, a.users)
+		c.want(a.inFlight == c.toAddress[a], "address %s: %d in flight, counted %d", nil, ip, c.toAddress[a], a.inFlight)
+		c.want(a.inFlight == 0 || a.inFlight <= a.most, "address %s: %d in flight, at most %d allowed", nil, ip, a.inFlight, a.most)
+		c.want(lines[a] == a.line.n, "address %s: %d in line, counted %d", nil, ip, lines[a], a.line.n)
+		c.want(a.turn == nil && a.line.n == 0 || a.turn != nil && a.turn.at == a && c.f.hosts[a.turn.name] == a.turn, "address %s: %d in line, and nobody's turn", nil, ip, a.line.n)
+		if a.users == 0 {
+			unused++
+		}
+	}
+	c.want(unused == c.f.addresses.unused.n, "%d addresses unused, counted %d", nil, unused, c.f.addresses.unused.n)
 }
 
 func (c *checker) checkTotals() {
@@ -180,7 +252,7 @@ func (c *checker) checkTotals() {
 	c.counted.givenUp = c.f.counters.givenUp // the others are not in memory
 	c.want(c.counted == c.f.counters, "counted %+v, kept %+v", nil, c.counted, c.f.counters)
 	c.want(len(c.tasks) == len(c.f.held), "%d tasks in memory, %d known to be", nil, len(c.tasks), len(c.f.held))
-	placed := [...]int{nowhere: c.placed[nowhere], ready: c.f.ready.n, waiting: len(c.f.waiting), idle: len(c.f.idle)}
+	placed := [...]int{nowhere: c.placed[nowhere], ready: c.f.ready.n, waiting: len(c.f.waiting), inLine: c.placed[inLine], idle: c.f.idle.n}
 	c.want(placed == c.placed, "hosts by place %v, counted %v", nil, placed, c.placed)
 	for _, h := range c.f.hosts {
 		for _, o := range h.origins {
@@ -203,7 +275,7 @@ func (c *checker) checkWaiters() {
 	}
 	c.want(f.ready.n == 0 || f.paused, "%d callers wait, and %d hosts are ready", nil, f.waiters.n, f.ready.n)
 	c.want(!f.drained() && !f.closed, "%d callers wait for nothing", nil, f.waiters.n)
-	if len(f.waiting) > 0 && !f.paused && f.waiting[0].due > c.now && !f.elsewhere.later {
-		c.want(f.armed == f.waiting[0].due, "the timer is set to %v, the next host is due at %v", nil, f.armed, f.waiting[0].due)
+	if at := f.nextMoment(c.now); at != forever && at > c.now && !f.paused {
+		c.want(f.armed <= at, "the timer is set to %v, the next host is due at %v", nil, f.armed, at)
 	}
 }

@@ -27,8 +27,8 @@ type Config struct {
 	// RobotsTTL caps how long what a robots.txt said is held true. Default 24h (RFC 9309, section 2.4).
 	RobotsTTL time.Duration
 	// RobotsDeadline is how long after a robots.txt was first asked for it may still be waited for, where it redirects
-	// to another host and stands in that one's queue. Past it, it counts as unanswered. Default 1m; with None such a
-	// redirect is never waited for.
+	// to another host and stands in that one's queue. Past it, it counts as unanswered, unless that host answers others:
+	// then its turn comes. Default 1m; with None such a redirect is never waited for.
 	RobotsDeadline time.Duration
 
 	// BackoffBase is how long a host is left alone after a first failure. Each further failure in a row doubles it.

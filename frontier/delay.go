@@ -21,29 +21,18 @@ func (f *Frontier) delay(h *host) time.Duration {
 }
 
 // notBefore returns the moment from which h may be asked again.
-//
-// The delay runs from the end of the last request: one arrives some time after its lease, when a name has been looked
-// up or a connection made, so that a delay from lease to lease could be none at all at the server. While the request
-// leased last is in flight, its lease is all that is known of it, and the ends of earlier ones say nothing.
-func (f *Frontier) notBefore(h *host) moment {
-	last := h.lastLease
-	if h.lastEnded {
-		last = max(last, h.lastEnd)
-	}
-	return max(h.until, last+f.delay(h))
-}
+func (f *Frontier) notBefore(h *host) moment { return max(h.until, h.last()+f.delay(h)) }
 
 // settle books the end of a lease on a request to its host, which the caller then schedules.
-func (f *Frontier) settle(op open, o Outcome, now moment) {
+func (f *Frontier) settle(op *open, o Outcome, now moment) {
 	h := op.host
 	h.inFlight--
 	if o.Requested {
 		h.requests++
-		h.lastEnd = now
-		h.lastEnded = h.lastEnded || op.leasedAt == h.lastLease || h.inFlight == 0
+		h.ended(op.id, now)
 		h.lastTook = max(o.Took, 0)
 	} else {
-		f.uncharge(op)
+		h.takeBack(op.id, op.leaseBefore)
 	}
 	switch {
 	case o.Failed:
@@ -63,18 +52,9 @@ func (f *Frontier) settle(op open, o Outcome, now moment) {
 	if f.cfg.GiveUpAfter > 0 && h.failures >= f.cfg.GiveUpAfter && h.givenUp == "" {
 		f.giveUp(h, TooManyFailures, now)
 	}
-	f.charge(h, o, now)
+	f.charge(h, op.kind, o, now)
 	f.keepDelay(h)
-}
-
-// uncharge takes back the delay that a lease costs, where no request came of it. A host with a million pages that its
-// robots.txt forbids is through with them as fast as they are leased.
-func (f *Frontier) uncharge(op open) {
-	h := op.host
-	if h.lastLease == op.leasedAt {
-		h.lastLease = op.leaseBefore
-	}
-	h.lastEnded = true // an earlier one may have ended meanwhile
+	f.settleAddress(op, o.Requested, now)
 }
 
 // backoff returns how long a host is left alone after so many failures in a row.

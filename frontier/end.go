@@ -9,14 +9,14 @@ import (
 )
 
 // end takes l from the open leases, if it is there and of one of the given kinds.
-func (f *Frontier) end(l Lease, kinds ...Kind) (open, error) {
+func (f *Frontier) end(l Lease, kinds ...Kind) (*open, error) {
 	if op := f.open.get(l); op != nil && slices.Contains(kinds, op.kind) {
 		ended := *op
 		f.open.remove(l)
 		f.counters.leased[ended.kind]--
-		return ended, nil
+		return &ended, nil
 	}
-	return open{}, fmt.Errorf("%w: %s %s", ErrNotLeased, l.Kind, l.URL)
+	return nil, fmt.Errorf("%w: %s %s", ErrNotLeased, l.Kind, l.URL)
 }
 
 // Done ends a page lease.
@@ -28,14 +28,12 @@ func (f *Frontier) Done(l Lease, o Outcome) error {
 		return err
 	}
 	now := f.now()
-	delete(f.held, op.task.Seq)
+	f.unhold(&op.task)
 	f.done.set(op.task.Seq)
 	f.settle(op, o, now)
 	f.schedule(op.host, now)
 	f.dispatch(now)
-	if f.sweepWanted(now, false) {
-		f.nudge()
-	}
+	f.nudgeForRoom(now)
 	return nil
 }
 
@@ -56,12 +54,7 @@ func (f *Frontier) Retry(l Lease, wait time.Duration, o Outcome) error {
 		op.ask.attempt++
 		f.put(op.ask, op.host, true, now)
 	} else {
-		op.task.Attempt++
-		op.task.NotBefore = f.time(later(now, wait))
-		f.pushAgain(op.host, op.task, now)
-		if f.crowded() && op.host.queue.len() > 2*f.share() { // a host that fails on every page
-			f.releaseLast(op.host)
-		}
+		f.tryAgain(op.host, op.task, later(now, wait), now)
 	}
 	f.schedule(op.host, now)
 	f.dispatch(now)
@@ -83,6 +76,7 @@ func (f *Frontier) Reroute(l Lease, to canon.URL, o Outcome) error {
 	op.task.URL, op.task.NotBefore = to, time.Time{}
 	op.task.Reroutes++
 	target := f.host(to.Host())
+	f.noteReroute(op.host, target, &op.task)
 	f.push(target, op.task, true)
 	f.schedule(target, now)
 	f.schedule(op.host, now)
@@ -105,19 +99,56 @@ func (f *Frontier) Return(l Lease) error {
 }
 
 // undo makes what was leased pending again, at the head of its host's queue.
-func (f *Frontier) undo(op open, now moment) {
+func (f *Frontier) undo(op *open, now moment) {
 	h := op.host
 	switch op.kind {
 	case Resolve:
 		h.resolving = false
 	case Robots:
-		h.inFlight--
-		f.uncharge(op)
+		f.unask(op, now)
 		f.put(op.ask, op.host, true, now)
 	case Page:
-		h.inFlight--
-		f.uncharge(op)
+		f.unask(op, now)
 		f.push(h, op.task, true)
 	}
 	f.schedule(h, now)
+}
+
+// unask books that no request came of a lease.
+func (f *Frontier) unask(op *open, now moment) {
+	op.host.inFlight--
+	op.host.takeBack(op.id, op.leaseBefore)
+	f.settleAddress(op, false, now)
+}
+
+// tryAgain makes a task of h pending that was tried once more.
+func (f *Frontier) tryAgain(h *host, t Task, due, now moment) {
+	t.Attempt++
+	t.NotBefore = f.time(due)
+	delete(f.rerouted, t.Seq) // the copy that is kept elsewhere now is of this host
+	if due > now && !f.elsewhere.granting && f.crowded() && f.leavesBehind(h, due, now) {
+		delete(f.held, t.Seq)
+		f.leaveBehind(h, due)
+		return
+	}
+	f.pushAgain(h, t, now)
+}
+
+// noteReroute notes where a task comes from that goes to another host.
+func (f *Frontier) noteReroute(from, to *host, t *Task) {
+	origin, moved := f.rerouted[t.Seq]
+	switch {
+	case !moved && from != to:
+		f.rerouted[t.Seq] = rerouted{host: from.name, order: t.order()}
+	case moved && origin.host == to.name: // it is back
+		delete(f.rerouted, t.Seq)
+	}
+}
+
+// unhold takes a task out of memory for good.
+func (f *Frontier) unhold(t *Task) {
+	delete(f.held, t.Seq)
+	if t.Reroutes > 0 {
+		delete(f.rerouted, t.Seq)
+	}
 }

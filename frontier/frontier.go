@@ -31,6 +31,7 @@ package frontier
 
 import (
 	"errors"
+	"net/netip"
 	"sync"
 	"time"
 
@@ -59,30 +60,34 @@ const (
 
 // Frontier hands out leases on what is due. It is safe for concurrent use.
 type Frontier struct {
-	cfg   Config // not written after New
-	start time.Time
+	start time.Time // not written after New
 
-	mu        sync.Mutex // guards all below
-	hosts     map[string]*host
-	overrides *overrides          // not written after New
-	done      numberSet           // numbers whose visit has ended; written under mu, read by anyone
-	held      map[uint64]struct{} // numbers of the tasks in memory, leased ones included
-	ready     list[host, *host]   // due, in the order in which they came due
-	waiting   hostHeap            // due later
-	idle      hostHeap            // without work; may be forgotten from their due moment on
-	open      openLeases
-	waiters   list[waiter, *waiter] // callers of Lease, first come first
-	spare     []*waiter             // waiters to be used again
-	timer     *time.Timer           // ticks when the first waiting host comes due; any waiter takes the tick
-	armed     moment                // when timer ticks; never where it need not
-	elsewhere elsewhere             // tasks that are not in memory
-	leaving   map[string]*host      // hosts forgotten whose durable state is still to be collected
-	changed   []*host               // hosts whose durable state changed since the last call of Changed
-	unsaved   moment                // the latest moment until which one of them must not be asked
-	intakes   int
-	paused    bool
-	closed    bool
-	counters  counters
+	mu         sync.Mutex // guards all below
+	cfg        Config
+	hosts      map[string]*host
+	overrides  *overrides
+	done       numberSet           // numbers whose visit has ended; written under mu, read by anyone
+	held       map[uint64]struct{} // numbers of the tasks in memory, leased ones included
+	ready      list[host, *host]   // due, in the order in which they came due
+	waiting    hostHeap            // due later
+	idle       list[host, *host]   // without work, in the order in which they lost it; may be forgotten once due
+	addresses  *addresses          // nil without Config.PerIP; the pointer is not written after New
+	open       openLeases
+	waiters    list[waiter, *waiter] // callers of Lease, first come first
+	spare      []*waiter             // waiters to be used again
+	timer      *time.Timer           // ticks when the first waiting host comes due; any waiter takes the tick
+	armed      moment                // when timer ticks; never where it need not
+	elsewhere  elsewhere             // tasks that are not in memory
+	rerouted   map[uint64]rerouted   // by number: tasks in memory that stand at another host than they were added for
+	rereads    rereads               // hosts of which a wish must begin anew
+	leaving    map[string]*host      // hosts forgotten whose durable state is still to be collected
+	changed    []*host               // hosts whose durable state changed since the last call of Changed
+	unsaved    moment                // the latest moment until which one of them must not be asked
+	intakes    int
+	paused     bool
+	closed     bool
+	counters   counters
+	givenUpFor map[Reason]int // counters.givenUp, by the reason
 }
 
 // New returns an empty frontier.
@@ -96,12 +101,16 @@ func New(cfg Config) (*Frontier, error) {
 		hosts:     make(map[string]*host),
 		held:      make(map[uint64]struct{}),
 		leaving:   make(map[string]*host),
-		elsewhere: elsewhere{wake: make(chan struct{}, 1), turn: maxTurn},
+		elsewhere: elsewhere{wake: make(chan struct{}, 1), turn: maxTurn, returns: forever},
+		rerouted:  make(map[uint64]rerouted),
 		timer:     time.NewTimer(time.Duration(forever)),
 		armed:     never,
 		unsaved:   never,
 	}
 	f.timer.Stop()
+	if cfg.PerIP {
+		f.addresses = &addresses{byIP: make(map[netip.Addr]*address)}
+	}
 	var err error
 	f.overrides, err = compileOverrides(f.cfg.policy(), f.cfg.Overrides)
 	return f, err

@@ -2,9 +2,11 @@ package frontier
 
 import (
 	"errors"
+	"flag"
 	"fmt"
 	"math/rand/v2"
 	"net/netip"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -43,24 +45,36 @@ type modelHost struct {
 	took     time.Duration
 	delay    lagged[time.Duration]
 	requests []*modelRequest // in the order of their leases; those that were none are taken out
+	pages    uint64          // records
 }
 
 type modelRequest struct {
 	id         uint64
-	start, end time.Time // end is zero while in flight
+	host       *modelHost
+	start, end time.Time     // end is zero while in flight
+	delay      time.Duration // the least of the host's at the start and at the end
+}
+
+// modelAddress is what is known of an address that hosts share.
+type modelAddress struct {
+	inFlight int
+	requests []*modelRequest
 }
 
 // model is an account of a crawl, kept by the fetchers and compared with what the frontier leases.
 type model struct {
-	t     *testing.T
-	cfg   Config
-	mu    sync.Mutex // guards all below
-	hosts map[string]*modelHost
-	added map[uint64]bool
-	ended map[uint64]int
-	held  map[uint64]bool      // leased tasks, by Seq
-	aside map[uint64]time.Time // when a task may be tried again, by Seq
-	fails int
+	t        *testing.T
+	cfg      Config
+	mu       sync.Mutex // guards all below
+	hosts    map[string]*modelHost
+	addrs    map[netip.Addr]*modelAddress
+	added    map[uint64]bool
+	ended    map[uint64]int
+	held     map[uint64]bool      // leased tasks, by Seq
+	aside    map[uint64]time.Time // when a task may be tried again, by Seq
+	attempts map[uint64]int       // made at a task, by Seq; without those that were ever rerouted
+	leases   int
+	fails    int
 }
 
 func (m *model) host(name string) *modelHost {
@@ -91,6 +105,7 @@ func (m *model) failf(format string, args ...any) {
 func (m *model) leased(l Lease) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	m.leases++
 	if l.Kind == Resolve {
 		return
 	}
@@ -106,6 +121,9 @@ func (m *model) leased(l Lease) {
 			m.failf("page %s: task %d added %t, leased %t, ended %d times", l.URL, l.Seq, m.added[l.Seq], m.held[l.Seq], m.ended[l.Seq])
 		}
 		m.held[l.Seq] = true
+		if want, known := m.attempts[l.Seq]; known && want != l.Attempt {
+			m.failf("page %s: attempt %d, want %d", l.URL, l.Attempt, want)
+		}
 	}
 	if !l.RobotsOverdue {
 		m.checkWait(l, h, now)
@@ -114,8 +132,65 @@ func (m *model) leased(l Lease) {
 		m.failf("%s %s: leased %v before it may be tried again", l.Kind, l.URL, due.Sub(now))
 	}
 	if !l.RobotsOverdue && l.ResolveErr == nil {
-		h.requests = append(h.requests, &modelRequest{id: l.id, start: now})
+		r := &modelRequest{id: l.id, host: h, start: now, delay: h.leastDelay(now)}
+		if a := m.address(l); a != nil {
+			m.checkAddress(l, h, a, now)
+			a.inFlight++
+			a.requests = append(a.requests, r)
+		}
+		h.requests = append(h.requests, r)
 	}
+}
+
+// address returns that of a request; nil where hosts share none.
+func (m *model) address(l Lease) *modelAddress {
+	if !m.cfg.PerIP || len(l.Addrs) == 0 || l.RobotsOverdue || l.ResolveErr != nil {
+		return nil
+	}
+	ip := l.Addrs[0].Addr()
+	if m.addrs[ip] == nil {
+		m.addrs[ip] = &modelAddress{}
+	}
+	return m.addrs[ip]
+}
+
+// checkAddress compares a request of h with those that other hosts made of its address.
+func (m *model) checkAddress(l Lease, h *modelHost, a *modelAddress, now time.Time) {
+	if a.inFlight >= m.cfg.HostConcurrency {
+		m.failf("%s %s: %d more in flight to %s", l.Kind, l.URL, a.inFlight, l.Addrs[0])
+	}
+	r := latest(a.requests, now)
+	if r == nil {
+		return
+	}
+	delay := max(h.leastDelay(now), min(r.host.leastDelay(now), r.delay)) // what grew in between may be known too late
+	if gap := now.Sub(r.start); gap < delay {
+		m.failf("%s %s: leased %v after another at %s, want %v", l.Kind, l.URL, gap, l.Addrs[0], delay)
+	}
+	if gap := now.Sub(r.end); !r.end.IsZero() && r.end.Before(now) && gap < delay {
+		m.failf("%s %s: leased %v after the end of the last at %s, want %v", l.Kind, l.URL, gap, l.Addrs[0], delay)
+	}
+}
+
+// latest returns the request leased last before now; nil for none, and where several were in one moment.
+func latest(requests []*modelRequest, now time.Time) (last *modelRequest) {
+	for _, r := range slices.Backward(requests) {
+		switch {
+		case !r.start.Before(now):
+		case last == nil:
+			last = r
+		case r.start.Equal(last.start):
+			return nil
+		default:
+			return last
+		}
+	}
+	return last
+}
+
+// leastDelay is the least that h's delay can be now.
+func (h *modelHost) leastDelay(now time.Time) time.Duration {
+	return min(h.delay.value, h.delay.earlier(now))
 }
 
 // checkWait compares a lease with all that happened before its moment.
@@ -123,7 +198,7 @@ func (m *model) checkWait(l Lease, h *modelHost, now time.Time) {
 	if until := h.until.earlier(now); now.Before(until) {
 		m.failf("%s %s: leased %v before the back-off ends", l.Kind, l.URL, until.Sub(now))
 	}
-	delay := min(h.delay.value, h.delay.earlier(now))
+	delay := h.leastDelay(now)
 	latest := true
 	for i := len(h.requests) - 1; i >= 0; i-- {
 		r := h.requests[i]
@@ -144,17 +219,11 @@ func (m *model) checkWait(l Lease, h *modelHost, now time.Time) {
 func (m *model) settle(l Lease, o Outcome, wait time.Duration) {
 	now, h := time.Now(), m.hostOf(l)
 	h.inFlight--
-	var kept []*modelRequest
-	for i, r := range h.requests {
-		if r.id == l.id && o.Requested {
-			r.end = now
-		}
-		mine := r.id == l.id && !o.Requested
-		if !mine && (r.end.IsZero() || i >= len(h.requests)-20) {
-			kept = append(kept, r)
-		}
+	h.requests = endRequest(h.requests, l, o, now)
+	if a := m.address(l); a != nil {
+		a.inFlight--
+		a.requests = endRequest(a.requests, l, o, now)
 	}
-	h.requests = kept
 	if o.Requested {
 		h.took = o.Took
 		h.setDelay(m.cfg, now)
@@ -171,6 +240,20 @@ func (m *model) settle(l Lease, o Outcome, wait time.Duration) {
 	h.until.set(until, now)
 }
 
+// endRequest notes the end of l among requests, of which it returns those that still tell something.
+func endRequest(requests []*modelRequest, l Lease, o Outcome, now time.Time) (kept []*modelRequest) {
+	for i, r := range requests {
+		if r.id == l.id && o.Requested {
+			r.end, r.delay = now, min(r.delay, r.host.leastDelay(now))
+		}
+		mine := r.id == l.id && !o.Requested
+		if !mine && (r.end.IsZero() || i >= len(requests)-20) {
+			kept = append(kept, r)
+		}
+	}
+	return kept
+}
+
 func (h *modelHost) setDelay(cfg Config, now time.Time) {
 	d := cfg.HostDelay
 	if d > 0 {
@@ -185,15 +268,30 @@ func (h *modelHost) setDelay(cfg Config, now time.Time) {
 // walk is one random crawl.
 type walk struct {
 	*model
-	f     *Frontier
-	hosts int
-	limit uint64 // tasks
-	seq   uint64 // the last one's
+	f        *Frontier
+	pile     *pile // of what is elsewhere; nil where all fits into memory
+	hosts    int
+	limit    uint64     // tasks
+	seq      uint64     // the last one's
+	statesMu sync.Mutex // guards states
+	states   map[string]HostState
+	calm     bool // requests do not fail, and nothing is added
+}
+
+func newWalk(t *testing.T, cfg Config) *walk {
+	return &walk{hosts: 25, limit: 600, states: map[string]HostState{}, model: &model{
+		t: t, cfg: cfg.resolved(), hosts: map[string]*modelHost{}, addrs: map[netip.Addr]*modelAddress{}, added: map[uint64]bool{},
+		ended: map[uint64]int{}, held: map[uint64]bool{}, aside: map[uint64]time.Time{}, attempts: map[uint64]int{},
+	}}
 }
 
 func (w *walk) url(rng *rand.Rand) canon.URL {
 	scheme := []string{"http", "https"}[rng.IntN(2)]
-	u, err := canon.Parse(fmt.Sprintf("%s://%d.example/%d", scheme, rng.IntN(w.hosts), rng.IntN(1000)))
+	host := rng.IntN(w.hosts)
+	if w.pile != nil { // some have most
+		host = rng.IntN(host + 1)
+	}
+	u, err := canon.Parse(fmt.Sprintf("%s://%d.example/%d", scheme, host, rng.IntN(1000)))
 	if err != nil {
 		w.t.Error(err)
 	}
@@ -214,10 +312,23 @@ func (w *walk) links(rng *rand.Rand, n int) {
 		if rng.IntN(20) == 0 {
 			t.Attempt, t.NotBefore = 1, time.Now().Add(time.Duration(rng.IntN(9000))*time.Millisecond)
 		}
+		w.attempts[t.Seq] = t.Attempt
 		tasks = append(tasks, t)
 	}
 	w.mu.Unlock()
+	if w.pile != nil {
+		w.pile.add(tasks...)
+		return
+	}
 	w.f.Add(tasks...)
+}
+
+// retry ends a page lease with Retry.
+func (w *walk) retry(l Lease, wait time.Duration, o Outcome) error {
+	if w.pile != nil {
+		return w.pile.retry(l, wait, o)
+	}
+	return w.f.Retry(l, wait, o)
 }
 
 func (w *walk) fetcher(rng *rand.Rand) {
@@ -260,15 +371,18 @@ func (w *walk) resolve(rng *rand.Rand, l Lease) error {
 	switch n := rng.IntN(10); {
 	case n == 0:
 		return w.f.Return(l)
-	case n == 1:
+	case n == 1 && !w.calm:
 		return w.f.ResolveFailed(l, errNoSuchHost, ttl(rng))
 	}
-	return w.f.Resolved(l, []netip.AddrPort{loopback[0]}, ttl(rng))
+	// A third of the hosts share an address; now and then one moves.
+	last := byte((l.URL.Host()[0] + byte(rng.IntN(8)/7)) % 3)
+	addr := netip.AddrPortFrom(netip.AddrFrom4([4]byte{10, 0, 0, last}), 80)
+	return w.f.Resolved(l, []netip.AddrPort{addr}, ttl(rng))
 }
 
-func outcome(rng *rand.Rand, took time.Duration) Outcome {
+func (w *walk) outcome(rng *rand.Rand, took time.Duration) Outcome {
 	o := Outcome{Requested: true, Took: took}
-	if rng.IntN(8) == 0 {
+	if !w.calm && rng.IntN(8) == 0 {
 		o.Failed = true
 		if rng.IntN(3) == 0 {
 			o.RetryAfter = time.Duration(rng.IntN(20)) * time.Second
@@ -278,7 +392,7 @@ func outcome(rng *rand.Rand, took time.Duration) Outcome {
 }
 
 func (w *walk) robots(rng *rand.Rand, l Lease, took time.Duration) error {
-	o := outcome(rng, took)
+	o := w.outcome(rng, took)
 	if l.RobotsOverdue || l.ResolveErr != nil {
 		o = Outcome{}
 	}
@@ -310,14 +424,14 @@ func (w *walk) robots(rng *rand.Rand, l Lease, took time.Duration) error {
 }
 
 func (w *walk) page(rng *rand.Rand, l Lease, took time.Duration) error {
-	o := outcome(rng, took)
+	o := w.outcome(rng, took)
 	n := rng.IntN(20)
 	if l.ResolveErr != nil {
-		o = Outcome{Failed: rng.IntN(2) == 0}
+		o = Outcome{Failed: !w.calm && rng.IntN(2) == 0}
 	} else if n == 0 { // robots.txt forbids it
 		o = Outcome{}
 	}
-	if n > 4 {
+	if n > 4 && !w.calm {
 		w.links(rng, rng.IntN(4))
 	}
 	w.mu.Lock()
@@ -329,20 +443,40 @@ func (w *walk) page(rng *rand.Rand, l Lease, took time.Duration) error {
 		return w.f.Return(l)
 	case n <= 4 && l.Attempt < 3:
 		delay := time.Duration(rng.IntN(5)) * time.Second
+		if w.pile != nil && rng.IntN(4) == 0 {
+			delay *= 100
+		}
 		w.settle(l, o, 0)
-		w.aside[l.Seq] = time.Now().Add(delay)
+		if _, known := w.attempts[l.Seq]; known || w.pile == nil {
+			w.attempts[l.Seq]++
+			w.aside[l.Seq] = time.Now().Add(delay)
+		}
 		w.mu.Unlock()
-		return w.f.Retry(l, delay, o)
-	case n == 5 && l.Reroutes < 5:
+		return w.retry(l, delay, o)
+	case n == 5 && l.Reroutes < 5 && !w.calm:
 		to := w.url(rng)
 		w.settle(l, o, 0)
+		if w.pile != nil { // an older copy may come back in its stead
+			delete(w.attempts, l.Seq)
+			delete(w.aside, l.Seq)
+		}
 		w.mu.Unlock()
 		return w.f.Reroute(l, to, o)
 	}
 	w.settle(l, o, 0)
 	w.ended[l.Seq]++
+	w.record(l, &o)
 	w.mu.Unlock()
 	return w.f.Done(l, o)
+}
+
+// record has a page record come of l.
+func (w *walk) record(l Lease, o *Outcome) {
+	o.Recorded, o.Bytes = true, 100
+	h := w.host(l.URL.Host())
+	if h.pages++; w.cfg.MaxHostPages > 0 && h.pages > w.cfg.MaxHostPages {
+		w.failf("page %s: record %d of its host", l.URL, h.pages)
+	}
 }
 
 // meddle does what users and checkpoints do, until the crawl is over.
@@ -364,41 +498,75 @@ func (w *walk) meddle(rng *rand.Rand, over <-chan struct{}) {
 		case 2, 3, 4:
 			w.f.Revive(host)
 		default:
-			w.f.Changed()
+			w.collect()
 			w.f.Stats()
 		}
 	}
 }
 
+// walks is more than 1 for a longer look.
+var walks = flag.Int("walks", 1, "random walks of each kind")
+
+// eachWalk runs walks of one kind, each with a seed of its own.
+func eachWalk(t *testing.T, kind int, walk func(t *testing.T, seed uint64)) {
+	for n := range *walks {
+		t.Run(fmt.Sprintf("%d/%d", kind, n), func(t *testing.T) { walk(t, uint64(1000*n+kind)) })
+	}
+}
+
+// collect keeps the durable states that changed.
+func (w *walk) collect() {
+	changed := w.f.Changed()
+	w.statesMu.Lock()
+	defer w.statesMu.Unlock()
+	for _, s := range changed {
+		w.states[s.Host] = s
+	}
+}
+
+// lookup is for Config.Lookup.
+func (w *walk) lookup(host string) (HostState, bool) {
+	w.statesMu.Lock()
+	defer w.statesMu.Unlock()
+	return lookup(w.states)(host)
+}
+
+// run has 50 fetchers at work until there is no more, and somebody meddle.
+func (w *walk) run(seed uint64) {
+	var fetchers, meddler sync.WaitGroup
+	over := make(chan struct{})
+	if !w.calm {
+		meddler.Go(func() { w.meddle(rand.New(rand.NewPCG(seed, 99)), over) })
+	}
+	for i := range 50 {
+		fetchers.Go(func() { w.fetcher(rand.New(rand.NewPCG(seed, uint64(i+1)))) })
+	}
+	fetchers.Wait()
+	close(over)
+	meddler.Wait()
+}
+
 // TestRandomWalk has 50 fetchers do at random what fetchers do, and compares each lease with a model: never more in
 // flight than allowed, every gap kept, every task ended once, or stranded.
 func TestRandomWalk(t *testing.T) {
-	for seed, cfg := range []Config{
+	for kind, cfg := range []Config{
 		{},
 		{HostDelay: None, GiveUpAfter: 4},
 		{MaxIdleHosts: None, MaxCrawlDelay: None, DelayFactor: None}, // a host forgotten has no delay of its own
 		{HostDelay: 500 * time.Millisecond, HostConcurrency: 3, DelayFactor: 2, RobotsDeadline: 3 * time.Second},
 		{HostConcurrency: 2, MaxCrawlDelay: 2 * time.Second, GiveUpAfter: 3},
 		{HostDelay: 100 * time.Millisecond, HostConcurrency: 8, IgnoreRobots: true},
+		{HostDelay: 300 * time.Millisecond, PerIP: true, DelayFactor: None},
+		{HostDelay: 100 * time.Millisecond, PerIP: true, HostConcurrency: 3, GiveUpAfter: 4},
+		{HostDelay: None, PerIP: true, HostConcurrency: 2, MaxCrawlDelay: time.Second},
 	} {
-		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+		eachWalk(t, kind, func(t *testing.T, seed uint64) {
 			synctest.Test(t, func(t *testing.T) {
-				f := openFrontier(t, cfg)
-				w := &walk{f: f, hosts: 25, limit: 600, model: &model{
-					t: t, cfg: cfg.resolved(), hosts: map[string]*modelHost{}, added: map[uint64]bool{},
-					ended: map[uint64]int{}, held: map[uint64]bool{}, aside: map[uint64]time.Time{},
-				}}
-				w.links(rand.New(rand.NewPCG(uint64(seed), 0)), 100)
-				var fetchers, meddler sync.WaitGroup
-				over := make(chan struct{})
-				meddler.Go(func() { w.meddle(rand.New(rand.NewPCG(uint64(seed), 99)), over) })
-				for i := range 50 {
-					fetchers.Go(func() { w.fetcher(rand.New(rand.NewPCG(uint64(seed), uint64(i+1)))) })
-				}
-				fetchers.Wait()
-				close(over)
-				meddler.Wait()
-				s := f.Stats()
+				w := newWalk(t, cfg)
+				w.f = openFrontier(t, cfg)
+				w.links(rand.New(rand.NewPCG(seed, 0)), 100)
+				w.run(seed)
+				s := w.f.Stats()
 				if s.Queued != s.Stranded || len(w.ended)+s.Queued != len(w.added) || len(w.added) < 300 {
 					t.Errorf("%d tasks added, %d ended, %d queued, %d stranded", len(w.added), len(w.ended), s.Queued, s.Stranded)
 				}

@@ -10,6 +10,10 @@ type open struct {
 	origin      *origin // of a resolve lease
 	leasedAt    moment  // never for one that is not for a request
 	leaseBefore moment  // the last before it on its host
+
+	address         *address // of a request, with Config.PerIP
+	addressBefore   moment   // the last lease before it there
+	addressLeasedBy *host    // of that one
 }
 
 // openLeases is a table of the leases that have not ended. It grows to as many slots as were in use at once.
@@ -19,7 +23,7 @@ type openLeases struct {
 	lastID uint64
 }
 
-// add opens op and notes in l where.
+// add opens op, which has its id, and notes in l where.
 func (t *openLeases) add(op open, l *Lease) {
 	if len(t.free) == 0 {
 		t.free = append(t.free, len(t.slots))
@@ -27,9 +31,14 @@ func (t *openLeases) add(op open, l *Lease) {
 	}
 	last := len(t.free) - 1
 	l.slot, t.free = t.free[last], t.free[:last]
-	t.lastID++
-	l.id, op.id = t.lastID, t.lastID
+	l.id = op.id
 	t.slots[l.slot] = op
+}
+
+// newID returns the id of a new lease.
+func (t *openLeases) newID() uint64 {
+	t.lastID++
+	return t.lastID
 }
 
 // get returns what is open under l; nil when l has ended.

@@ -10,7 +10,7 @@ import (
 // leaseResolve leases the question for the addresses of o, an origin of h. It is no request to h, and costs no delay.
 func (f *Frontier) leaseResolve(h *host, o *origin, u canon.URL, now moment) Lease {
 	l := Lease{Kind: Resolve, Task: Task{URL: u}, Origin: o.name}
-	return f.lease(l, open{host: h, origin: o}, now)
+	return f.lease(l, open{host: h, origin: o}, nil, now)
 }
 
 // Resolved ends a resolve lease: addrs are l.Origin's addresses, for as long as ttl. They may be none, where a proxy
@@ -39,7 +39,9 @@ func (f *Frontier) learnAddrs(l Lease, addrs []netip.AddrPort, failure error, tt
 	now := f.now()
 	op.host.resolving = false
 	o := op.origin
+	f.leaveAddress(o)
 	o.addrs, o.addrsErr = addrs, failure
+	f.joinAddress(o, now)
 	o.addrsTerm = term{until: later(now, ttl), unused: true}
 	f.schedule(op.host, now)
 	f.dispatch(now)

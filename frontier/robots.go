@@ -66,6 +66,17 @@ func (f *Frontier) put(a *ask, h *host, atOnce bool, now moment) {
 	f.schedule(own, now)
 }
 
+// inTime reports whether a may go on waiting at the host where it stands. Past its deadline it may while that host answers,
+// since then its turn comes, or waits for nothing but our own turn: that we are slow is no silence.
+func (f *Frontier) inTime(a *ask, now moment) bool {
+	h := a.at
+	ours := h.place == ready || h.place == inLine
+	if now >= a.deadline && h.failures == 0 && (ours || h.lastEnd >= now-f.cfg.RobotsDeadline) {
+		a.deadline = later(now, f.cfg.RobotsDeadline)
+	}
+	return now < a.deadline
+}
+
 // leave takes a from the host that it stands at.
 func (a *ask) leave() {
 	a.at.asks.remove(a)
@@ -104,8 +115,10 @@ func (f *Frontier) dropAsks(h *host, now moment) {
 	}
 }
 
-// serveRobots leases a, which stands at h, or first the question for the addresses that it needs.
-func (f *Frontier) serveRobots(h *host, a *ask, now moment) Lease {
+// serveRobots leases a, which stands at h, or first the question for the addresses that it needs. It reports false where
+// others come first at the address.
+func (f *Frontier) serveRobots(h *host, a *ask, now moment) (Lease, bool) {
+	var at *address
 	l := Lease{
 		Kind:          Robots,
 		Task:          Task{URL: a.url, Attempt: a.attempt},
@@ -116,13 +129,18 @@ func (f *Frontier) serveRobots(h *host, a *ask, now moment) Lease {
 	if !a.overdue {
 		o := h.origin(a.url)
 		if o.addrsTerm.over(now) {
-			return f.leaseResolve(h, o, a.url, now)
+			return f.leaseResolve(h, o, a.url, now), true
+		}
+		if !f.mayAsk(h, o, now) {
+			f.schedule(h, now)
+			return Lease{}, false
 		}
 		o.addrsTerm.unused = false
 		l.Addrs, l.ResolveErr = o.addrs, o.addrsErr
+		at = o.address
 	}
 	a.leave()
-	return f.lease(l, open{host: h, ask: a}, now)
+	return f.lease(l, open{host: h, ask: a}, at, now), true
 }
 
 // Permit ends a robots lease: p is what l.Origin's robots.txt says, for as long as ttl, or Config.RobotsTTL if that is
@@ -135,17 +153,12 @@ func (f *Frontier) Permit(l Lease, p Permission, ttl time.Duration, o Outcome) e
 		return err
 	}
 	now := f.now()
-	f.settle(op, o, now)
 	of := op.ask.origin
 	of.ask = nil
 	of.rules = p
 	of.rulesTerm = term{until: later(now, min(ttl, f.cfg.RobotsTTL)), unused: true}
-	of.crawlDelay = 0
-	if p != nil {
-		if d, ok := p.Delay(); ok {
-			of.crawlDelay = min(max(d, 0), f.cfg.MaxCrawlDelay)
-		}
-	}
+	of.crawlDelay = f.crawlDelay(p) // from this request on
+	f.settle(op, o, now)
 	f.keepDelay(of.host)
 	f.schedule(op.host, now)
 	f.schedule(of.host, now)

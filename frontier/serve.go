@@ -2,14 +2,14 @@ package frontier
 
 // serve makes the next lease on h, which is due. It reports false where h turns out to have to wait.
 func (f *Frontier) serve(h *host, now moment) (Lease, bool) {
-	if a := h.asks.first; a != nil && !h.ownTurn() {
-		return f.serveRobots(h, a, now), true
-	}
-	if h.queue.wake(f.time(now)) { // another task comes first now, perhaps one that waits for an answer
-		if to, due := f.plan(h); to != waiting || due > now {
+	if f.wake(h, now) { // another task comes first now, perhaps one that waits for an answer
+		if to, due, _ := f.plan(h); to != waiting || due > now {
 			f.schedule(h, now)
 			return Lease{}, false
 		}
+	}
+	if a := h.asks.first; a != nil && !h.ownTurn() {
+		return f.serveRobots(h, a, now)
 	}
 	t := h.queue.peek()
 	if t == nil { // it is due, and its tasks are elsewhere
@@ -21,14 +21,22 @@ func (f *Frontier) serve(h *host, now moment) (Lease, bool) {
 		if a.at == nil {
 			return Lease{}, false
 		}
-		f.recall(a, now) // it waits elsewhere, and its deadline is why h is due
-		return f.serveRobots(h, a, now), true
+		if f.inTime(a, now) { // it waits elsewhere, and its deadline is why h is due
+			f.schedule(h, now)
+			return Lease{}, false
+		}
+		f.recall(a, now)
+		return f.serveRobots(h, a, now)
 	}
 	if o.addrsTerm.over(now) {
 		return f.leaseResolve(h, o, t.URL, now), true
 	}
+	if !f.mayAsk(h, o, now) { // others come first at its address
+		f.schedule(h, now)
+		return Lease{}, false
+	}
 	if o.addrsErr == nil && !h.policy.ignoreRobots && o.rulesTerm.over(now) {
-		return f.serveRobots(h, f.newAsk(h, o, t.URL, now), now), true
+		return f.serveRobots(h, f.newAsk(h, o, t.URL, now), now)
 	}
 	return f.leasePage(h, o, now), true
 }
@@ -43,13 +51,13 @@ func (f *Frontier) leasePage(h *host, o *origin, now moment) Lease {
 		o.rulesTerm.unused = false
 		l.Permission = o.rules
 	}
-	return f.lease(l, open{host: h, task: t}, now)
+	return f.lease(l, open{host: h, task: t}, o.address, now)
 }
 
-// lease opens l and has h scheduled for what comes after it.
-func (f *Frontier) lease(l Lease, op open, now moment) Lease {
+// lease opens l and has its host scheduled for what comes after it. at is the address of a request; nil for none.
+func (f *Frontier) lease(l Lease, op open, at *address, now moment) Lease {
 	h := op.host
-	op.kind, op.leasedAt, op.leaseBefore = l.Kind, never, h.lastLease
+	op.id, op.kind, op.leasedAt, op.leaseBefore = f.open.newID(), l.Kind, never, h.lastLease
 	if l.Kind == Resolve {
 		h.resolving = true
 	} else {
@@ -57,7 +65,8 @@ func (f *Frontier) lease(l Lease, op open, now moment) Lease {
 		h.guest = op.ask != nil && op.ask.origin.host != h
 		if l.ResolveErr == nil && !l.RobotsOverdue {
 			op.leasedAt = now
-			h.lastLease, h.lastEnded = now, false
+			h.leased(op.id, now)
+			f.askAt(at, h, &op, now)
 		}
 	}
 	f.counters.leased[l.Kind]++

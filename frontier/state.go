@@ -76,7 +76,7 @@ func (f *Frontier) adopt(h *host, s HostState) {
 	case f.staysGivenUp(h, s.GivenUp):
 		h.givenUp = s.GivenUp // and is counted
 	default:
-		f.counters.givenUp--
+		f.recount(s.GivenUp, "")
 		f.mark(h)
 	}
 }
@@ -126,7 +126,7 @@ func (f *Frontier) GiveUp(host string, why Reason) {
 	f.dispatch(now)
 }
 
-// Revive takes back that the named host is given up, and its failures.
+// Revive takes back that the named host is given up, and its failures. A host whose budget is used up stays given up.
 func (f *Frontier) Revive(host string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -137,7 +137,11 @@ func (f *Frontier) Revive(host string) {
 		return
 	}
 	h.failures = 0
-	f.revive(h)
+	if h.overBudget() {
+		f.setGivenUp(h, BudgetUsed)
+	} else {
+		f.revive(h)
+	}
 	f.mark(h)
 	f.schedule(h, now)
 	f.dispatch(now)
@@ -146,24 +150,21 @@ func (f *Frontier) Revive(host string) {
 // giveUp gives h up. The caller schedules it.
 func (f *Frontier) giveUp(h *host, why Reason, now moment) {
 	if h.givenUp == "" {
-		f.counters.givenUp++
 		f.counters.stranded += h.queue.len()
 	}
-	h.givenUp = why
-	f.send(h, notSent)
+	f.setGivenUp(h, why)
+	f.want(h, nothing)
 	f.dropAsks(h, now)
-	if f.crowded() {
-		f.park(h)
+	if (f.elsewhere.n > 0 || f.crowded()) && f.canPark(h) { // others have use for the room
+		f.park(h, now)
 	}
 }
 
 // revive takes back that h is given up. The caller schedules it.
 func (f *Frontier) revive(h *host) {
-	f.counters.givenUp--
 	f.counters.stranded -= h.queue.len()
 	f.strand(h, -h.stranded)
-	h.givenUp = ""
-	f.look(h, false)
+	f.setGivenUp(h, "")
 	f.elsewhere.unfound = f.elsewhere.unfound || f.elsewhere.n > 0
 	f.nudge()
 }

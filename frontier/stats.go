@@ -2,6 +2,7 @@ package frontier
 
 import (
 	"iter"
+	"maps"
 	"slices"
 	"time"
 )
@@ -27,6 +28,7 @@ type Stats struct {
 	HostsDue     int // hosts with something to be leased now
 	HostsIdle    int // hosts without work, remembered
 	HostsGivenUp int
+	GivenUpFor   map[Reason]int // of HostsGivenUp, by the reason
 	Paused       bool
 }
 
@@ -45,8 +47,9 @@ func (f *Frontier) Stats() Stats {
 		Waiting:      f.waiters.n,
 		Hosts:        len(f.hosts),
 		HostsDue:     f.ready.n,
-		HostsIdle:    len(f.idle),
+		HostsIdle:    f.idle.n,
 		HostsGivenUp: f.counters.givenUp,
+		GivenUpFor:   maps.Clone(f.givenUpFor),
 		Paused:       f.paused,
 	}
 }

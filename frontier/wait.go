@@ -100,17 +100,24 @@ func (f *Frontier) arm(now moment) {
 	if f.ready.n == 0 && f.elsewhere.n > 0 {
 		f.nudge() // the wish is urgent now
 	}
-	at := forever
-	if len(f.waiting) > 0 {
-		at = f.waiting[0].due
-	}
-	if e := &f.elsewhere; e.later && e.soonest > now {
-		at = min(at, e.soonest)
-	}
-	if at != forever && at != f.armed {
+	if at := f.nextMoment(now); at != forever && at != f.armed {
 		f.armed = at
 		f.timer.Reset(time.Duration(at - now))
 	}
+}
+
+// nextMoment returns the next moment at which something may come due, or be wished for; forever for none.
+func (f *Frontier) nextMoment(now moment) moment {
+	at, e := forever, &f.elsewhere
+	if len(f.waiting) > 0 {
+		at = f.waiting[0].due
+	}
+	for _, m := range [...]moment{e.returns, e.roomAt} {
+		if m > now && e.n > 0 {
+			at = min(at, m)
+		}
+	}
+	return at
 }
 
 // tick is called by the waiter that took the timer's tick, whose lease it need not be.

@@ -25,6 +25,24 @@ func (b *Bits) Len() uint64 { return b.length }
 // Count returns how many bits are set.
 func (b *Bits) Count() uint64 { return b.ones }
 
+// CountAfter returns how many bits are set of the numbers after seq.
+func (b *Bits) CountAfter(seq uint64) uint64 {
+	if seq >= b.length {
+		return 0
+	}
+	piece, word, mask := bitAt(seq + 1)
+	n := bits.OnesCount64(b.pieces[piece][word] &^ (mask - 1))
+	for _, w := range b.pieces[piece][word+1:] {
+		n += bits.OnesCount64(w)
+	}
+	for _, p := range b.pieces[piece+1:] {
+		for _, w := range p {
+			n += bits.OnesCount64(w)
+		}
+	}
+	return uint64(n)
+}
+
 // Test returns the bit of a number. Past Len it is clear, and so it is of 0, which is no number.
 func (b *Bits) Test(seq uint64) bool {
 	if seq == 0 || seq > b.length {

@@ -50,6 +50,14 @@ func (k blockKind) columns() int {
 	return 1
 }
 
+// entriesNamed says in words which entries of the log these are.
+func (k blockKind) entriesNamed(first, last uint64) string {
+	if k == admissionBlock {
+		return fmt.Sprintf("URLs %d to %d", first, last)
+	}
+	return fmt.Sprintf("events %d to %d", first, last)
+}
+
 func (k blockKind) headBytes() int { return fixedBytes + 8*k.columns() + sumBytes }
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)

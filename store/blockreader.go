@@ -77,7 +77,7 @@ func (r *blockReader) indexSegment(segment, want uint64) error {
 			err = head.expect(len(r.blocks))
 		}
 		if err != nil {
-			return &DamageError{File: f.Name(), Offset: offset, Err: err}
+			return &DamageError{File: f.Name(), Offset: offset, Err: r.holds(len(r.blocks), err)}
 		}
 		r.blocks = append(r.blocks, blockAt{segment, offset, head.length()})
 		offset += head.length()
@@ -174,10 +174,16 @@ func (r *blockReader) load(i int, n int64) ([]byte, error) {
 	return data, nil
 }
 
-// damage says in which file and where full block i is not what it was.
+// damage says in which file and where full block i is not what it was, and what is lost with it.
 func (r *blockReader) damage(i int, err error) error {
 	at := r.blocks[i]
-	return &DamageError{File: r.name(at.segment), Offset: at.offset, Err: err}
+	return &DamageError{File: r.name(at.segment), Offset: at.offset, Err: r.holds(i, err)}
+}
+
+// holds adds to an error what full block i holds.
+func (r *blockReader) holds(i int, err error) error {
+	first := uint64(i)*BlockEntries + 1
+	return fmt.Errorf("%s: %w", r.kind.entriesNamed(first, first+BlockEntries-1), err)
 }
 
 func (r *blockReader) closeReading() error {

@@ -30,6 +30,13 @@ func defaultRunSizes() runSizes {
 	return runSizes{blocks: 64, fanIn: 8, bitsEvents: 1 << 20, verifyPairs: 1 << 21}
 }
 
+// of returns the sizes for runs that are made from so many blocks.
+func (z runSizes) of(blocks int) runSizes {
+	z.bitsEvents = z.bitsEvents / uint64(z.blocks) * uint64(blocks)
+	z.blocks = blocks
+	return z
+}
+
 // unit is the number of a log's entries that a run is made from.
 func (z runSizes) unit() uint64 { return uint64(z.blocks) * BlockEntries }
 

@@ -57,8 +57,12 @@ func (d directory) series() []numberedFiles {
 	return []numberedFiles{{d.log(), logExt}, {d.done(), logExt}, {d.pages(), pageExt}, {d.runs(), runExt}}
 }
 
-// Holds reports whether dir holds a crawl.
-func Holds(dir string) bool { return onDisk(dir).check() == nil }
+// Holds reports whether dir holds a crawl, be it one that has lost its state.db.
+func Holds(dir string) bool {
+	err := onDisk(dir).check()
+	_, damaged := errors.AsType[*DamageError](err)
+	return err == nil || damaged
+}
 
 // check returns nil when d holds a crawl: state.db appears whole, by rename, as the last step of Create. ErrNotCrawl:
 // it holds none, or one that was never finished. A crawl that has lost its state.db is damage.

@@ -20,7 +20,7 @@ const (
 type DoneEntry struct {
 	Seq     uint64
 	Event   Event
-	Outcome Outcome   // EventAgain: of the attempt that failed; 0 when another visit was asked for
+	Outcome Outcome   // EventAgain: of the attempt that failed, or of the visit that a retry undoes (Attempt 0); 0 for another visit
 	Status  uint16    // of the answer; 0: none came
 	Attempt uint8     // attempts made so far in this visit
 	Visit   uint16    // 1 for the first

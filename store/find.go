@@ -10,7 +10,13 @@ import (
 // the hash column of what no run holds yet, 262,144 admissions at most where background work keeps up.
 func (s *Store) Find(hashes []uint64) (map[uint64]uint64, error) { return s.views().find(hashes) }
 
-func (v views) find(hashes []uint64) (map[uint64]uint64, error) {
+// find looks again when a run was found damaged: that run has left the set, and the log says what it said.
+func (v views) find(hashes []uint64) (found map[uint64]uint64, err error) {
+	err = v.runs.whole(func() error { found, err = v.tryFind(hashes); return err })
+	return found, err
+}
+
+func (v views) tryFind(hashes []uint64) (map[uint64]uint64, error) {
 	f := newHashFinder(hashes)
 	runs := v.runs.newest(HashRun)
 	defer v.runs.release(runs)

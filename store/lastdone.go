@@ -20,7 +20,13 @@ func (s *Store) LastDoneOf(seqs []uint64) (map[uint64]DoneEntry, error) {
 	return s.views().lastDone(seqs)
 }
 
-func (v views) lastDone(seqs []uint64) (map[uint64]DoneEntry, error) {
+// lastDone looks again when a run was found damaged, as find does.
+func (v views) lastDone(seqs []uint64) (events map[uint64]DoneEntry, err error) {
+	err = v.runs.whole(func() error { events, err = v.tryLastDone(seqs); return err })
+	return events, err
+}
+
+func (v views) tryLastDone(seqs []uint64) (map[uint64]DoneEntry, error) {
 	f := &doneFinder{wanted: slices.Compact(slices.Sorted(slices.Values(seqs))), found: make(map[uint64]lastEvent)}
 	if err := v.findDone(f); err != nil {
 		return nil, err

@@ -17,12 +17,14 @@ const (
 	OutcomeAddressDenied Outcome = 8 // its address is private or special; never requested
 	OutcomeOutOfScope    Outcome = 9 // admitted under rules that changed since; never requested
 	OutcomeOther         Outcome = 10
+	OutcomeTooDeep       Outcome = 11 // admitted under another max_depth; never requested
 )
 
 var outcomeNames = [...]string{
 	OutcomeOK: "ok", OutcomeTruncated: "truncated", OutcomeRedirect: "redirect", OutcomeClientError: "client_error",
 	OutcomeServerError: "server_error", OutcomeFailed: "failed", OutcomeRobotsDenied: "robots_denied",
 	OutcomeAddressDenied: "address_denied", OutcomeOutOfScope: "out_of_scope", OutcomeOther: "other",
+	OutcomeTooDeep: "too_deep",
 }
 
 // Outcomes lists the outcomes in the order of their numbers.

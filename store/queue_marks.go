@@ -149,6 +149,15 @@ func parseMark(value []byte) (mark []hostPlace, err error) {
 	return mark, nil
 }
 
+// CheckMark reports what RestoreMarks would find wrong with a row.
+func CheckMark(row Row) error {
+	_, err := strconv.ParseUint(strings.TrimPrefix(row.Key, MarkPrefix), 16, 64)
+	if err == nil {
+		_, err = parseMark(row.Value)
+	}
+	return err
+}
+
 // RestoreMarks takes the marks of a checkpoint, the rows that Marks returned. It is called before the first Host.
 func (q *Queue) RestoreMarks(rows []Row) error {
 	p := q.reader.positions

@@ -40,13 +40,30 @@ func (r *recordReader) next(number uint64) ([]byte, error) {
 
 // checkRecord reads the number at the start of a line, which costs less than decoding the line.
 func checkRecord(line []byte, want uint64) error {
-	rest, found := bytes.CutPrefix(line, []byte(recordKey))
-	digits, _, foundEnd := bytes.Cut(rest, []byte(","))
-	if !found || !foundEnd {
-		return errors.New("no page record starts here")
+	digits, found := recordDigits(line)
+	if !found {
+		return errNoRecord
 	}
 	if got, err := strconv.ParseUint(string(digits), 10, 64); err != nil || got != want {
 		return fmt.Errorf("record %.20q stands where %d is due", digits, want)
 	}
 	return nil
+}
+
+var errNoRecord = errors.New("no page record starts here")
+
+// recordDigits returns where a line of a page record has its number.
+func recordDigits(line []byte) (digits []byte, found bool) {
+	rest, found := bytes.CutPrefix(line, []byte(recordKey))
+	digits, _, foundEnd := bytes.Cut(rest, []byte(","))
+	return digits, found && foundEnd
+}
+
+// recordNumber returns the number of the record that starts here, 0 where none does.
+func recordNumber(line []byte) uint64 {
+	digits, found := recordDigits(line)
+	if n, err := strconv.ParseUint(string(digits), 10, 64); found && err == nil {
+		return n
+	}
+	return 0
 }

@@ -34,6 +34,8 @@ type runSet struct {
 	retired []*run    // out of the set, their files still there
 	lost    []RunInfo // named by the checkpoint that was opened, and damaged
 	harm    []error   // what is wrong with each of them, a *DamageError
+	news    []error   // damage that TakeDamage has not told of yet
+	faults  int       // runs that were ever found damaged
 }
 
 const runExt = ".run"
@@ -68,6 +70,7 @@ func (s *runSet) openNamed(m Manifest) error {
 		r, err := s.open(info)
 		if _, damaged := errors.AsType[*DamageError](err); damaged {
 			s.lost, s.harm = append(s.lost, info), append(s.harm, err)
+			s.fault(err)
 			continue
 		}
 		if err != nil {
@@ -241,15 +244,16 @@ func (s *runSet) replace(out *run, in []*run) {
 	}
 }
 
-// retire takes a run out of the set. The lock is held.
-func (s *runSet) retire(r *run) {
+// retire takes a run out of the set, if it is there still. The lock is held.
+func (s *runSet) retire(r *run) (there bool) {
 	runs := s.runs[r.Kind]
 	if !slices.Contains(runs, r) {
-		return
+		return false
 	}
 	s.runs[r.Kind] = slices.DeleteFunc(slices.Clone(runs), func(other *run) bool { return other == r })
 	s.retired = append(s.retired, r)
 	s.drop(r)
+	return true
 }
 
 // leave returns an error of reading a run. One that is damaged is taken out of the set, so that the next checkpoint does
@@ -258,7 +262,9 @@ func (s *runSet) leave(r *run, err error) error {
 	if _, damaged := errors.AsType[*DamageError](err); damaged && r.Kind != QueueRun {
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		s.retire(r)
+		if s.retire(r) {
+			s.fault(err)
+		}
 	}
 	return err
 }

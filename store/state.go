@@ -17,6 +17,7 @@ import (
 type state struct {
 	dir       directory
 	foldBytes uint64 // what deltas may take before they are folded, however few rows there are
+	readOnly  bool   // the file is opened so
 	db        *bbolt.DB
 	path      string // of db
 	fresh     freshRows
@@ -60,7 +61,7 @@ func (s *state) appear() error {
 // open returns the last checkpoint but for its rows, once every sum in the file was verified.
 func (s *state) open() (p point, err error) {
 	s.path = s.dir.stateDB()
-	if s.db, err = openBolt(s.path, false); err != nil {
+	if s.db, err = openBolt(s.path, s.readOnly); err != nil {
 		return point{}, err
 	}
 	if p, err = s.point(); err == nil {

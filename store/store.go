@@ -30,6 +30,8 @@ type Config struct {
 
 	QueueEntries int // so many entries of the queue are gathered in memory, twice, before they become a run; 0: 262,144
 
+	RunBlocks int // full blocks of a log from which a run of hashes or of last events is made; 0: 64
+
 	// No merge of runs starts that would leave less free space on the disk; 0: merges may fill it.
 	MinFreeBytes int64
 
@@ -45,6 +47,9 @@ func (c Config) withDefaults() Config {
 	}
 	if c.QueueEntries == 0 {
 		c.QueueEntries = 1 << 18
+	}
+	if c.RunBlocks == 0 {
+		c.RunBlocks = 64
 	}
 	if c.FS == nil {
 		c.FS = vfs.OS{}
@@ -221,6 +226,7 @@ func (s *Store) openFiles(cfg Config, p point) (err error) {
 	if s.runs, err = openRuns(s.dir.fs, s.dir.runs(), p.Runs); err != nil {
 		return err
 	}
+	s.runs.sizes = s.runs.sizes.of(cfg.RunBlocks)
 	s.openQueue(cfg, p)
 	if err := s.Admissions.restoreTail(p.admissionTail, p.Admissions); err != nil {
 		return s.tailDamage("admission", err)

@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"errors"
+	"math"
 )
 
 // job is a piece of background work: it writes a run and installs it, or leaves nothing.
@@ -80,18 +81,23 @@ func (s *Store) signal() {
 	}
 }
 
-// fits tells whether the disk has room for one run in the place of others, which go only later. A disk that does not
-// say how much is left has room.
-func (s *Store) fits(in []RunInfo) bool {
-	keep := s.minFree.Load()
-	if keep <= 0 {
-		return true
-	}
+// Space returns how many bytes the disk has left, and how many Config.MinFreeBytes keeps of them. A disk that does not say
+// how much is left has room. It may be called from any goroutine.
+func (s *Store) Space() (free, keep uint64) {
+	keep = uint64(max(s.minFree.Load(), 0))
 	free, err := s.dir.fs.Free(s.dir.root)
 	if err != nil {
+		return math.MaxUint64, keep
+	}
+	return free, keep
+}
+
+// fits tells whether the disk has room for one run in the place of others, which go only later.
+func (s *Store) fits(in []RunInfo) bool {
+	free, need := s.Space()
+	if need == 0 {
 		return true
 	}
-	need := uint64(keep)
 	for _, info := range in {
 		need += uint64(info.Bytes)
 	}

@@ -42,7 +42,8 @@ type controlServer struct {
 // maxAdd bounds the body of one command.
 const maxAdd = 64 << 20
 
-func serveControl(dir string, c *crawler.Crawler) (*controlServer, error) {
+func serveControl(s *session, c *crawler.Crawler) (*controlServer, error) {
+	dir := s.dir
 	format, err := store.ReadFormat(dir)
 	if err != nil {
 		return nil, err
@@ -56,16 +57,16 @@ func serveControl(dir string, c *crawler.Crawler) (*controlServer, error) {
 	if err != nil {
 		return nil, errors.Join(err, listener.Close())
 	}
-	s := &controlServer{
+	control := &controlServer{
 		path:   filepath.Join(dir, "control"),
-		server: &http.Server{Handler: file.guard(controlHandler(c)), ReadHeaderTimeout: 10 * time.Second},
+		server: &http.Server{Handler: file.guard(controlHandler(s, c)), ReadHeaderTimeout: 10 * time.Second},
 		served: make(chan error, 1),
 	}
-	if err := store.WriteWhole(s.path, text, 0o600); err != nil {
+	if err := store.WriteWhole(control.path, text, 0o600); err != nil {
 		return nil, errors.Join(err, listener.Close())
 	}
-	go func() { s.served <- s.server.Serve(listener) }()
-	return s, nil
+	go func() { control.served <- control.server.Serve(listener) }()
+	return control, nil
 }
 
 // listen takes a free port of the loopback address. Thousands of connections that ended just now, as those of a crawl that
@@ -111,7 +112,7 @@ type addRequest struct {
 	Again bool           `json:"again"`
 }
 
-func controlHandler(c *crawler.Crawler) http.Handler {
+func controlHandler(s *session, c *crawler.Crawler) http.Handler {
 	mux := http.NewServeMux()
 	handle := func(pattern string, do func(*http.Request) (any, error)) {
 		mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
@@ -125,6 +126,8 @@ func controlHandler(c *crawler.Crawler) http.Handler {
 		})
 	}
 	handle("GET /stats", func(*http.Request) (any, error) { return c.Snapshot(), nil })
+	handle("GET /why", func(r *http.Request) (any, error) { return answerWhy(c, r) })
+	handle("POST /retry", func(r *http.Request) (any, error) { return answerRetry(c, r) })
 	handle("POST /pause", func(r *http.Request) (any, error) { return nil, c.Pause(r.Context()) })
 	handle("POST /resume", func(r *http.Request) (any, error) { return nil, c.Resume(r.Context()) })
 	handle("POST /stop", func(*http.Request) (any, error) { c.Stop(); return nil, nil })
@@ -134,6 +137,13 @@ func controlHandler(c *crawler.Crawler) http.Handler {
 			return nil, err
 		}
 		return c.Add(r.Context(), slices.Values(ask.Seeds), ask.Again)
+	})
+	handle("POST /set", func(r *http.Request) (any, error) {
+		var ask setRequest
+		if err := json.NewDecoder(io.LimitReader(r.Body, maxAdd)).Decode(&ask); err != nil {
+			return nil, err
+		}
+		return s.set(r.Context(), c, ask)
 	})
 	return mux
 }

@@ -3,9 +3,11 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 
 	"crawl/store"
 )
@@ -67,8 +69,23 @@ func explain(err error, dir string) error {
 		return &usageError{fmt.Errorf("%s holds a crawl already: go on with `crawl resume %s`, or name another --dir", dir, dir)}
 	case errors.Is(err, store.ErrNotCrawl):
 		return &usageError{fmt.Errorf("%s holds no crawl: start one with `crawl run`", dir)}
+	case errors.Is(err, store.ErrForeign):
+		return &usageError{fmt.Errorf("%w: move it away, or name another --dir", err)}
+	case notMade(err, dir):
+		return &usageError{err}
 	case isLocked:
 		return fmt.Errorf("%w: watch it with `crawl stats %s`, or stop it with `crawl stop %s`", locked, dir, dir)
 	}
 	return err
+}
+
+// notMade reports whether a crawl's directory could not be made where it was named. A full or broken disk is another matter.
+func notMade(err error, dir string) bool {
+	failed, isWrite := errors.AsType[*store.WriteError](err)
+	made, isPath := errors.AsType[*fs.PathError](err)
+	if !isWrite || !isPath || made.Op != "mkdir" || errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EIO) {
+		return false
+	}
+	below, relErr := filepath.Rel(failed.File, dir) // the directory itself, or one above it
+	return relErr == nil && filepath.IsLocal(below)
 }

@@ -24,6 +24,9 @@ const (
 // errNothingFetched: every visit failed before an answer.
 var errNothingFetched = errors.New("nothing could be fetched")
 
+// errDamaged: what is on disk is not as the crawl left it.
+var errDamaged = errors.New("is damaged")
+
 // errPartial: something in scope is missing, and --strict was asked for.
 var errPartial = errors.New("could not be had whole")
 
@@ -65,11 +68,14 @@ func codeOf(err error) int {
 	if _, ok := errors.AsType[*store.DamageError](err); ok {
 		return exitDisk
 	}
+	if _, ok := errors.AsType[*crawler.SpaceError](err); ok {
+		return exitDisk
+	}
 	switch {
 	case errors.Is(err, crawler.ErrNoSeed), errors.Is(err, crawler.ErrFixed), errors.Is(err, store.ErrExists),
-		errors.Is(err, store.ErrNotCrawl):
+		errors.Is(err, store.ErrNotCrawl), errors.Is(err, store.ErrForeign):
 		return exitUsage
-	case errors.Is(err, syscall.ENOSPC): // of standard output
+	case errors.Is(err, errDamaged), errors.Is(err, syscall.EROFS), errors.Is(err, syscall.ENOSPC): // of standard output too
 		return exitDisk
 	case errors.Is(err, errNothingFetched):
 		return exitNothing

@@ -36,6 +36,7 @@ crawl that is paused goes on; a complete one is done at once.`,
 		},
 	}
 	f.register(cmd.Flags())
+	cmd.Flags().BoolVar(&f.rebuildSeen, "rebuild-seen", false, "make the filter again from the log; --fp and --expect may change then")
 	defaults.Register(cmd.Flags())
 	return cmd
 }
@@ -51,7 +52,7 @@ func (a *app) goOn(cmd *cobra.Command, dir string, f sessionFlags) error {
 		return err
 	}
 	session := a.newSession(dir, f, false)
-	settings, err := storedSettings(cmd, dir, f.config, reader.Cut())
+	settings, err := storedSettings(cmd, dir, f, reader.Cut())
 	if err != nil {
 		return err
 	}
@@ -60,13 +61,14 @@ func (a *app) goOn(cmd *cobra.Command, dir string, f sessionFlags) error {
 	if err != nil {
 		return err
 	}
-	if kept.State == crawler.Complete {
+	if kept.State == crawler.Complete && !f.rebuildSeen {
 		a.say("%s is complete: %s", dir, plural(kept.Pages, "page record", "page records"))
 		return session.lack(kept)
 	}
 	session.attach(&cfg)
+	session.settings = settings
 	c, err := crawler.Open(dir, func(stored *crawler.Config) {
-		cfg.Seen.Seed = stored.Seen.Seed
+		cfg.Seen.Seed, cfg.RebuildSeen = stored.Seen.Seed, f.rebuildSeen
 		if cfg.Seen.ExpectedItems == 0 {
 			cfg.Seen.ExpectedItems = stored.Seen.ExpectedItems
 		}
@@ -99,7 +101,7 @@ func openMended(dir string) (*store.Reader, error) {
 }
 
 // storedSettings reads the settings in force from DIR/config.yaml, or, when it is gone, from the checkpoint.
-func storedSettings(cmd *cobra.Command, dir, file string, cut store.Cut) (config.Settings, error) {
+func storedSettings(cmd *cobra.Command, dir string, f sessionFlags, cut store.Cut) (config.Settings, error) {
 	stored := filepath.Join(dir, "config.yaml")
 	if _, err := os.Stat(stored); errors.Is(err, os.ErrNotExist) {
 		rendering, err := crawler.ReadRendering(cut)
@@ -110,7 +112,11 @@ func storedSettings(cmd *cobra.Command, dir, file string, cut store.Cut) (config
 			return config.Settings{}, err
 		}
 	}
-	settings, err := config.Resume(stored, file, os.Environ(), cmd.Flags())
+	load := config.Resume
+	if f.rebuildSeen {
+		load = config.Rebuild
+	}
+	settings, err := load(stored, f.config, os.Environ(), cmd.Flags())
 	if err != nil {
 		return settings, &usageError{err}
 	}

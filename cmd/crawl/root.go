@@ -53,7 +53,7 @@ func (a *app) root() *cobra.Command {
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return &usageError{fmt.Errorf("%w (see %s --help)", err, cmd.CommandPath())}
 	})
-	root.AddCommand(a.runCommand(), a.resumeCommand(), a.statsCommand(), a.pauseCommand(), a.stopCommand(), a.addCommand(),
+	root.AddCommand(a.runCommand(), a.resumeCommand(), a.statsCommand(), a.verifyCommand(), a.pauseCommand(), a.stopCommand(), a.addCommand(), a.retryCommand(), a.whyCommand(), a.setCommand(),
 		a.inspectCommand(), a.demoCommand(), a.versionCommand())
 	return root
 }

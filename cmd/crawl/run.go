@@ -115,6 +115,7 @@ func (s *session) create(ctx context.Context, settings config.Settings, seeds se
 		return err
 	}
 	s.attach(&cfg)
+	s.settings = settings
 	list, closer, err := seeds.open()
 	if err != nil {
 		return err

@@ -22,7 +22,7 @@ var update = flag.Bool("update", false, "write what commands print into the stor
 //	asked URL N               the site was asked for URL N times
 //	exits CODE command...     run a command that ends with CODE
 //	start [-lines=N] NAME command...   run a command beside the story; with -lines its stdout is closed after N lines
-//	signal NAME INT|TERM|KILL send it a signal
+//	signal NAME INT|TERM|HUP|KILL      send it a signal
 //	ends NAME CODE            wait for its end; stdout and stderr are its own then. CODE of a killed one is KILL
 //	await asked URL N         wait until the site was asked for URL N times
 //	await state DIR STATE     wait until the crawl that runs in DIR is in that state

@@ -61,7 +61,7 @@ func field(record map[string]any, key string) string {
 }
 
 // snapshotKeys are the keys that a snapshot always has.
-var snapshotKeys = strings.Fields(`state started_at elapsed_s pages body_bytes discovered admitted queued in_flight done hosts
+var snapshotKeys = strings.Fields(`state paused_for started_at elapsed_s pages body_bytes discovered admitted queued in_flight done hosts
 	by_status by_reason by_outcome errors pages_per_s bytes_per_s seen.kind seen.items seen.layers seen.bits seen.bytes
 	seen.fill seen.fp_target seen.fp_now seen.fp_measured seen.expected_skipped seen.expected_skipped_high
 	checkpoint.number checkpoint.at checkpoint.duration_ms checkpoint.bytes rss_bytes limit_reached`)

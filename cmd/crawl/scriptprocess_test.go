@@ -157,8 +157,8 @@ func processOf(ts *testscript.TestScript, name string) *process {
 }
 
 func signalCommand(ts *testscript.TestScript, neg bool, args []string) {
-	signals := map[string]os.Signal{"INT": os.Interrupt, "TERM": syscall.SIGTERM, "KILL": os.Kill}
-	checkUse(ts, neg, len(args) == 2 && signals[args[1]] != nil, "signal NAME INT|TERM|KILL")
+	signals := map[string]os.Signal{"INT": os.Interrupt, "TERM": syscall.SIGTERM, "HUP": syscall.SIGHUP, "KILL": os.Kill}
+	checkUse(ts, neg, len(args) == 2 && signals[args[1]] != nil, "signal NAME INT|TERM|HUP|KILL")
 	p := processOf(ts, args[0])
 	p.killed = args[1] == "KILL"
 	ts.Check(p.cmd.Process.Signal(signals[args[1]]))

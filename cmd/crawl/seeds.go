@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"errors"
 	"io"
 	"iter"
 	"os"
@@ -55,7 +56,7 @@ func (s seedSource) open() (iter.Seq2[crawler.Seed, error], io.Closer, error) {
 			}
 		}
 		for seed, err := range crawler.ReadSeeds(in) {
-			if err != nil {
+			if _, passedOver := errors.AsType[*crawler.SeedError](err); err != nil && !passedOver {
 				err = &usageError{err}
 			}
 			if !yield(seed, err) {

@@ -9,6 +9,7 @@ import (
 	"os/signal"
 	"sync"
 	"syscall"
+	"time"
 
 	"github.com/spf13/pflag"
 	"golang.org/x/sync/errgroup"
@@ -35,6 +36,8 @@ type sessionFlags struct {
 	config string
 	print  string
 	strict bool
+
+	rebuildSeen bool // of resume alone
 }
 
 func (f *sessionFlags) register(fs *pflag.FlagSet) {
@@ -59,9 +62,15 @@ func (a *app) newSession(dir string, f sessionFlags, temporary bool) *session {
 	return s
 }
 
+// unattendedWait is how long a crawl waits for space on the disk when nobody sees that it does.
+const unattendedWait = 10 * time.Minute
+
 // attach has the crawl tell this session what happens.
 func (s *session) attach(cfg *crawler.Config) {
 	cfg.Log = s.log
+	if !s.stderr.terminal {
+		cfg.MinFreeWait = unattendedWait
+	}
 	s.fitFiles(cfg)
 	cfg.OnCheckpoint = func(store.Cut) { paceCollector() }
 	if s.printer == nil {

@@ -35,6 +35,7 @@ func crawlConfig(s config.Settings) (crawler.Config, error) {
 	cfg.Frontier.IgnoreRobots = s.Robots == config.RobotsIgnore
 	cfg.Retries = int(s.Retries)
 	cfg.RetryDelay = time.Duration(s.RetryDelay)
+	cfg.Retry = retryRules(s.Retry)
 	cfg.CheckpointInterval = time.Duration(s.CheckpointInterval)
 	cfg.Grace = time.Duration(s.Grace)
 	for _, e := range s.Extract {
@@ -45,6 +46,25 @@ func crawlConfig(s config.Settings) (crawler.Config, error) {
 		return crawler.Config{}, &usageError{err}
 	}
 	return cfg, nil
+}
+
+// retryRules returns nil where nothing is said by class.
+func retryRules(rules []config.RetryRule) map[crawler.RetryClass]crawler.RetryRule {
+	if len(rules) == 0 {
+		return nil
+	}
+	out := make(map[crawler.RetryClass]crawler.RetryRule, len(rules))
+	for _, r := range rules {
+		var rule crawler.RetryRule
+		if r.Retries != nil {
+			rule.Retries = new(int(*r.Retries))
+		}
+		if r.Delay != nil {
+			rule.Delay = new(time.Duration(*r.Delay))
+		}
+		out[crawler.RetryClass(r.Class)] = rule
+	}
+	return out
 }
 
 func setLimits(cfg *crawler.Config, s config.Settings) {

@@ -88,7 +88,11 @@ func (a *app) unpause(cmd *cobra.Command, r *remote) error {
 	if err := r.call(ctx, http.MethodPost, "/resume", nil, nil); err != nil {
 		return err
 	}
-	a.say("%s goes on", r.dir)
+	if s.PausedFor == crawler.PausedForSpace {
+		a.say("%s goes on when the disk has more room than min_free keeps", r.dir)
+	} else {
+		a.say("%s goes on", r.dir)
+	}
 	return nil
 }
 
@@ -120,7 +124,7 @@ once more. - reads seeds from standard input, one a line. The command returns wh
 			if err != nil {
 				return err
 			}
-			seeds, err := a.seedsToAdd(urls)
+			seeds, refused, err := a.seedsToAdd(urls)
 			if err != nil {
 				return err
 			}
@@ -128,6 +132,7 @@ once more. - reads seeds from standard input, one a line. The command returns wh
 			if err != nil {
 				return explain(err, dir)
 			}
+			added.Refused = append(refused, added.Refused...)
 			return a.reportAdded(added)
 		},
 	}
@@ -135,9 +140,10 @@ once more. - reads seeds from standard input, one a line. The command returns wh
 	return cmd
 }
 
-func (a *app) seedsToAdd(urls []string) ([]crawler.Seed, error) {
+// seedsToAdd returns the seeds that can be read, and why others cannot.
+func (a *app) seedsToAdd(urls []string) (seeds []crawler.Seed, refused []string, err error) {
 	if len(urls) == 0 {
-		return nil, usagef("add: name URLs, or - to read them from standard input")
+		return nil, nil, usagef("add: name URLs, or - to read them from standard input")
 	}
 	source := seedSource{urls: urls, stdin: a.stdin}
 	if len(urls) == 1 && urls[0] == "-" {
@@ -145,17 +151,20 @@ func (a *app) seedsToAdd(urls []string) ([]crawler.Seed, error) {
 	}
 	list, closer, err := source.open()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	defer closer.Close()
-	var seeds []crawler.Seed
 	for s, err := range list {
+		if bad, ok := errors.AsType[*crawler.SeedError](err); ok {
+			refused = append(refused, bad.Error())
+			continue
+		}
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		seeds = append(seeds, s)
 	}
-	return seeds, nil
+	return seeds, refused, nil
 }
 
 // addBatch keeps a command to the running process small.
@@ -177,6 +186,7 @@ func addTo(ctx context.Context, dir string, seeds []crawler.Seed, again bool) (s
 		sum.Again += added.Again
 		sum.Known += added.Known
 		sum.Refused = append(sum.Refused, added.Refused...)
+		sum.Revived = append(sum.Revived, added.Revived...)
 		seeds = seeds[n:]
 	}
 	return sum, nil
@@ -205,6 +215,9 @@ func (a *app) reportAdded(added crawler.Added) error {
 	}
 	if added.Known > 0 {
 		parts = append(parts, fmt.Sprintf("%d known already", added.Known))
+	}
+	if n := len(added.Revived); n > 0 {
+		parts = append(parts, plural(uint64(n), "host", "hosts")+" asked again")
 	}
 	a.say("%s", strings.Join(parts, ", "))
 	if len(added.Refused) > 0 && added.Admitted+added.Again+added.Known == 0 {

@@ -14,29 +14,20 @@ func summary(s crawler.Snapshot, dir string, temporary bool) string {
 	var out strings.Builder
 	fmt.Fprintf(&out, "%s after %s: %s\n", s.State, duration(s.ElapsedS), why(s))
 	out.WriteString(table(s))
+	out.WriteString(refusals(s))
 	if !temporary {
-		fmt.Fprintf(&out, "output      %s\n", filepath.Join(dir, "pages"))
-		switch s.State {
-		case crawler.Stopped:
-			fmt.Fprintf(&out, "go on with  crawl resume %s%s\n", dir, raised(s))
-		case crawler.Partial: // the same setting would give the same hosts up at once
-			fmt.Fprintf(&out, "go on with  crawl resume %s --give-up-after none\n", dir)
-		}
+		fmt.Fprintf(&out, "output      %s\n%s", filepath.Join(dir, "pages"), goOn(s, dir))
 	}
 	return out.String()
-}
-
-// raised is the flag without which a crawl that is at its limit would stop again at once.
-func raised(s crawler.Snapshot) string {
-	if s.LimitReached == "max_pages" {
-		return fmt.Sprintf(" --max-pages N    with N over %d, or none", s.Pages)
-	}
-	return ""
 }
 
 // why says what ended the crawl.
 func why(s crawler.Snapshot) string {
 	switch {
+	case s.LimitReached == crawler.PausedForSpace:
+		return "the disk has less room left than min_free"
+	case s.PausedFor == crawler.PausedForSpace:
+		return "the disk has less room left than min_free; it goes on by itself when there is more"
 	case s.LimitReached != "":
 		return s.LimitReached + " is reached"
 	case s.State == crawler.Complete:
@@ -65,7 +56,8 @@ func table(s crawler.Snapshot) string {
 	row("outcomes", "%s: %s", count(s.Done), counts(s.ByOutcome, " "))
 	row("statuses", "%s", counts(s.ByStatus, " × "))
 	row("errors", "%s; %s", counts(s.Errors, " "), plural(s.Retries, "retry", "retries"))
-	row("hosts", "%s in memory, %d given up; %s", count(uint64(s.Hosts)), s.HostsGivenUp, plural(s.Requests, "request", "requests"))
+	row("hosts", "%s in memory, %d given up%s; %s", count(uint64(s.Hosts)), s.HostsGivenUp, reasons(s),
+		plural(s.Requests, "request", "requests"))
 	row("filter", "%s in %s; takes a new URL for a known one with a chance of %s now, %s measured; "+
 		"expected to have skipped %.2g pages (95%%: at most %.2g)", plural(s.Seen.Items, "URL", "URLs"), size(uint64(s.Seen.Bytes)),
 		percent(s.Seen.Rate), percent(s.Seen.Measured), s.Seen.ExpectedSkipped, s.Seen.ExpectedSkippedHigh)

@@ -62,6 +62,33 @@ func (e entries[T]) all() iter.Seq[[]entryKey] {
 	}
 }
 
+// entryMap is the slot of a mapping whose values are mappings, under names of a closed list.
+type entryMap interface {
+	slot
+	names() []string
+	// at returns the keys of the element of that name, a new one if need be. They are good until the next call.
+	at(name string) []entryKey
+	// all goes through the elements.
+	all() iter.Seq2[string, []entryKey]
+}
+
+// named reads a mapping of mappings, which starts at the token. ok is false when a problem was reported.
+func (f *file) named(d *setting, to entryMap, node ast.Node, at *token.Token) (ok bool) {
+	to.clear()
+	before := len(f.problems)
+	f.mapping(d.key, node, func(name string, nameAt *token.Token, value ast.Node) {
+		if !slices.Contains(to.names(), name) {
+			f.unknown(d.key, name, nameAt, nearest(plainKey(name), to.names()))
+			return
+		}
+		keys := to.at(name)
+		f.mapping(d.key, value, func(key string, keyAt *token.Token, value ast.Node) {
+			f.entryKey(d, keys, key, keyAt, value)
+		})
+	})
+	return len(f.problems) == before
+}
+
 // entries reads a list of mappings, which starts at the token. ok is false when a problem was reported.
 func (f *file) entries(d *setting, to entryList, node ast.Node, at *token.Token) (ok bool) {
 	list, isList := node.(*ast.SequenceNode)

@@ -6,22 +6,23 @@ import "github.com/spf13/pflag"
 // only notes the texts: Load reads them, so that what is wrong with flags is reported together with everything else.
 func (s *Settings) Register(fs *pflag.FlagSet) {
 	for i := range table {
-		d := &table[i]
-		if d.fileOnly {
-			continue
+		if d := &table[i]; !d.fileOnly {
+			d.register(fs, newFlagTexts(d.at(s)))
 		}
-		at := d.at(s)
-		value := newFlagTexts(at)
-		flag := fs.VarPF(value, d.flag(), d.short, d.usage)
-		flag.NoOptDefVal = d.bare
-		if at.isList() {
-			flag.Usage += "; may be given again"
-		}
-		if d.alias != "" {
-			alias := fs.VarPF(value, d.alias, "", "the same as --"+d.flag())
-			alias.Hidden = true
-			flag.Usage += "; --" + d.alias + " for short"
-		}
+	}
+}
+
+// register adds the flag of a setting, whose texts go to value.
+func (d *setting) register(fs *pflag.FlagSet, value *flagTexts) {
+	flag := fs.VarPF(value, d.flag(), d.short, d.usage)
+	flag.NoOptDefVal = d.bare
+	if d.at(new(Settings)).isList() {
+		flag.Usage += "; may be given again"
+	}
+	if d.alias != "" {
+		alias := fs.VarPF(value, d.alias, "", "the same as --"+d.flag())
+		alias.Hidden = true
+		flag.Usage += "; --" + d.alias + " for short"
 	}
 }
 

@@ -26,12 +26,7 @@ func (r *HostRule) keys() []entryKey {
 	return []entryKey{
 		{key: "pattern", at: one(&r.Pattern)},
 		{key: "delay", at: maybe(&r.Delay)},
-		{key: "concurrency", at: maybe(&r.Concurrency), check: func() string {
-			if r.Concurrency == nil {
-				return ""
-			}
-			return within(*r.Concurrency, 1, maxConcurrency)
-		}},
+		{key: "concurrency", at: maybe(&r.Concurrency), check: func() string { return withinIf(r.Concurrency, 1, maxConcurrency) }},
 		{key: "robots", at: maybe(&r.Robots)},
 		{key: "max_pages", at: maybe(&r.MaxPages)},
 		{key: "max_bytes", at: maybe(&r.MaxBytes)},

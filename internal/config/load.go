@@ -22,15 +22,27 @@ func Load(file string, env []string, flags *pflag.FlagSet) (Settings, error) {
 // Resume returns the settings to go on with a crawl. stored is the file that Render wrote for it; file, environment and
 // flags go over it as in Load. What the crawl's state is built on may be said again, but not changed.
 func Resume(stored, file string, env []string, flags *pflag.FlagSet) (Settings, error) {
-	l := newLoader()
+	l, before := again(stored, file, env, flags)
+	l.compare(&before)
+	return l.result()
+}
+
+// Rebuild is Resume for a crawl whose filter is made again: what that is built on may change as well.
+func Rebuild(stored, file string, env []string, flags *pflag.FlagSet) (Settings, error) {
+	l, _ := again(stored, file, env, flags)
+	return l.result()
+}
+
+// again gathers the settings to go on with, and returns those that were stored too.
+func again(stored, file string, env []string, flags *pflag.FlagSet) (l *loader, before Settings) {
+	l = newLoader()
 	l.files(stored)
-	before := l.settings
+	before = l.settings
 	l.files(file)
 	l.environment(env)
 	l.flags(flags)
 	l.judge()
-	l.compare(&before)
-	return l.result()
+	return l, before
 }
 
 // loader gathers settings, and the problems met on the way.

@@ -73,6 +73,10 @@ func (d *setting) explanation() string {
 func (d *setting) entry(b *bytes.Buffer, s *Settings) {
 	at := d.at(s)
 	texts := at.texts()
+	if elements, ok := at.(entryMap); ok {
+		named(b, d.key, elements)
+		return
+	}
 	switch list, isEntries := at.(entryList); {
 	case at.isList() && len(texts) == 0:
 		fmt.Fprintf(b, "%s: []\n", d.key)
@@ -99,6 +103,27 @@ func element(b *bytes.Buffer, keys []entryKey) {
 			fmt.Fprintf(b, "%s%s: %s\n", lead, k.key, quote(text))
 			lead = "    "
 		}
+	}
+}
+
+// named writes a mapping of mappings, each with the keys that are set.
+func named(b *bytes.Buffer, key string, elements entryMap) {
+	if len(elements.texts()) == 0 {
+		fmt.Fprintf(b, "%s: {}\n", key)
+		return
+	}
+	fmt.Fprintf(b, "%s:\n", key)
+	for name, keys := range elements.all() {
+		var inner bytes.Buffer
+		for _, k := range keys {
+			for _, text := range k.at.texts() {
+				fmt.Fprintf(&inner, "    %s: %s\n", k.key, quote(text))
+			}
+		}
+		if inner.Len() == 0 {
+			inner.WriteString("    {}\n")
+		}
+		fmt.Fprintf(b, "  %s:\n%s", name, inner.String())
 	}
 }
 

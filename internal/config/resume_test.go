@@ -20,7 +20,7 @@ func stored(t *testing.T, set func(*Settings)) string {
 
 func TestResume(t *testing.T) {
 	crawl := stored(t, func(s *Settings) { s.FP, s.Retries, s.Grace = 0.01, 7, 1e9 })
-	const fix = ", which the crawl was started with (leave it out to go on as before, or start a new crawl in another directory), got "
+	const fix = ", which the crawl was started with (leave it out to go on as before, or have the filter made again with `crawl resume --rebuild-seen`), got "
 	for _, tt := range []struct {
 		name, file string
 		env, args  []string
@@ -48,6 +48,18 @@ func TestResume(t *testing.T) {
 				t.Errorf("got %+v, %v, want what was stored", s, err)
 			}
 		})
+	}
+}
+
+// Where the filter is made again, what it is built on may change, within its range.
+func TestRebuild(t *testing.T) {
+	crawl := stored(t, func(s *Settings) { s.FP, s.Retries = 0.01, 7 })
+	s, err := Rebuild(crawl, "", nil, parse(t, "--fp=0.1%", "--expect=5M"))
+	if err != nil || s.FP != 0.001 || s.Expect.Or(0) != 5_000_000 || s.Retries != 7 {
+		t.Errorf("got %+v, %v, want the new fp and expect, and the rest as it was stored", s, err)
+	}
+	if _, err := Rebuild(crawl, "", nil, parse(t, "--fp=60%")); err == nil {
+		t.Error("an fp of 60% passes")
 	}
 }
 

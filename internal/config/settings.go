@@ -45,12 +45,13 @@ type Settings struct {
 	// Requests.
 	UserAgent     Agent
 	Contact       Contact
-	Timeout       Duration // of a whole request
-	MaxBody       Size     // bytes kept of a body; what is longer is cut
-	Retries       Count    // after the first attempt
-	RetryDelay    Duration // before the first retry, doubled for each further one
-	RetryAfterMax Duration // a longer Retry-After counts as this
-	Insecure      bool     // certificates are not checked
+	Timeout       Duration    // of a whole request
+	MaxBody       Size        // bytes kept of a body; what is longer is cut
+	Retries       Count       // after the first attempt
+	RetryDelay    Duration    // before the first retry, doubled for each further one
+	Retry         []RetryRule // what differs for some classes of failure
+	RetryAfterMax Duration    // a longer Retry-After counts as this
+	Insecure      bool        // certificates are not checked
 	AllowPrivate  []Private
 	ConnectTo     []ConnectTo
 

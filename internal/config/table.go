@@ -22,6 +22,7 @@ type setting struct {
 	bare    string // what the flag means without a value; empty when it needs one
 
 	fileOnly bool // no variable and no flag has it
+	live     bool // a crawl that runs can change it
 
 	// fixed is set for what a crawl's state is built on, and says what to do instead of changing it.
 	fixed string
@@ -95,35 +96,42 @@ const hostsExample = `hosts:
     max_pages: 0            # not asked at all
 `
 
-// newCrawl is what to do about a setting that the state is built on.
-const newCrawl = "leave it out to go on as before, or start a new crawl in another directory"
+// retryExample shows retry.
+const retryExample = `retry:
+  dns: {retries: 5, delay: 2m}
+  status_503: {delay: 5m}
+  status_5xx: {retries: 0}
+`
+
+// rebuild is what to do about a setting that the filter is built on.
+const rebuild = "leave it out to go on as before, or have the filter made again with `crawl resume --rebuild-seen`"
 
 // The table of settings, in the order of a rendered file. Never written to.
 var table = []setting{
-	{key: "max_pages", section: limits,
+	{key: "max_pages", section: limits, live: true,
 		usage: "page records to write, over the crawl's life",
 		at:    func(s *Settings) slot { return one(&s.MaxPages) },
 	},
-	{key: "max_bytes", section: limits,
+	{key: "max_bytes", section: limits, live: true,
 		usage: "bytes of bodies to receive, over the crawl's life",
 		at:    func(s *Settings) slot { return one(&s.MaxBytes) },
 	},
-	{key: "max_pages_per_host", section: limits,
+	{key: "max_pages_per_host", section: limits, live: true,
 		usage: "page records of one host, over the crawl's life; its further URLs stay queued",
 		at:    func(s *Settings) slot { return one(&s.MaxPagesPerHost) },
 		check: func(s *Settings) string { return within(s.MaxPagesPerHost.Or(1), 1, math.MaxInt64) },
 	},
-	{key: "max_bytes_per_host", section: limits,
+	{key: "max_bytes_per_host", section: limits, live: true,
 		usage: "bytes of bodies to receive from one host, over the crawl's life; its further URLs stay queued",
 		at:    func(s *Settings) slot { return one(&s.MaxBytesPerHost) },
 		check: func(s *Settings) string { return within(s.MaxBytesPerHost.Or(1), 1, math.MaxInt64) },
 	},
-	{key: "max_depth", section: limits,
+	{key: "max_depth", section: limits, live: true,
 		usage: "links to follow away from a seed; 0 is the seeds alone",
 		at:    func(s *Settings) slot { return one(&s.MaxDepth) },
 		check: func(s *Settings) string { return within(s.MaxDepth.Or(0), 0, math.MaxInt32) },
 	},
-	{key: "max_time", section: limits,
+	{key: "max_time", section: limits, live: true,
 		usage: "time for one run, pauses not counted",
 		at:    func(s *Settings) slot { return one(&s.MaxTime) },
 	},
@@ -152,17 +160,17 @@ var table = []setting{
 		at:    func(s *Settings) slot { return onOff{v: &s.Requisites} },
 	},
 
-	{key: "concurrency", section: politeness,
+	{key: "concurrency", section: politeness, live: true,
 		usage: "requests in flight, all hosts together",
 		at:    func(s *Settings) slot { return one(&s.Concurrency) },
 		check: func(s *Settings) string { return within(s.Concurrency, 1, maxConcurrency) },
 	},
-	{key: "host_delay", section: politeness, alias: "delay",
+	{key: "host_delay", section: politeness, live: true, alias: "delay",
 		usage: "least time from one request to a host to the next",
 		note:  "0 switches delay_factor off as well, but not a Crawl-delay in robots.txt.",
 		at:    func(s *Settings) slot { return one(&s.HostDelay) },
 	},
-	{key: "host_concurrency", section: politeness,
+	{key: "host_concurrency", section: politeness, live: true,
 		usage: "requests in flight to one host",
 		at:    func(s *Settings) slot { return one(&s.HostConcurrency) },
 		check: func(s *Settings) string { return within(s.HostConcurrency, 1, maxConcurrency) },
@@ -172,12 +180,12 @@ var table = []setting{
 		note:  "Otherwise each host counts alone, however many of them are on one server.",
 		at:    func(s *Settings) slot { return onOff{v: &s.PerIP} },
 	},
-	{key: "delay_factor", section: politeness,
+	{key: "delay_factor", section: politeness, live: true,
 		usage: "wait at least this many times as long as the host took to answer",
 		at:    func(s *Settings) slot { return one(&s.DelayFactor) },
 		check: func(s *Settings) string { return within(s.DelayFactor, 0, 1000) },
 	},
-	{key: "crawl_delay_max", section: politeness,
+	{key: "crawl_delay_max", section: politeness, live: true,
 		usage: "cap for the Crawl-delay of a robots.txt",
 		at:    func(s *Settings) slot { return one(&s.CrawlDelayMax) },
 	},
@@ -185,7 +193,7 @@ var table = []setting{
 		usage: "obey robots.txt (RFC 9309), or ignore it on sites of your own",
 		at:    func(s *Settings) slot { return one(&s.Robots) },
 	},
-	{key: "give_up_after", section: politeness,
+	{key: "give_up_after", section: politeness, live: true,
 		usage: "failures in a row after which a host is given up; its URLs stay queued",
 		at:    func(s *Settings) slot { return one(&s.GiveUpAfter) },
 		check: func(s *Settings) string { return within(s.GiveUpAfter.Or(1), 1, math.MaxInt32) },
@@ -221,18 +229,30 @@ var table = []setting{
 		at:    func(s *Settings) slot { return one(&s.MaxBody) },
 		check: func(s *Settings) string { return within(s.MaxBody, 1, 1<<40) },
 	},
-	{key: "retries", section: requests,
+	{key: "retries", section: requests, live: true,
 		usage: "further attempts after one that may well succeed later",
 		at:    func(s *Settings) slot { return one(&s.Retries) },
-		check: func(s *Settings) string { return within(s.Retries, 0, 100) },
+		check: func(s *Settings) string { return within(s.Retries, 0, maxRetries) },
 	},
-	{key: "retry_delay", section: requests,
+	{key: "retry_delay", section: requests, live: true,
 		usage: "wait before the first retry, doubled for each further one",
 		note: "Other pages of the host go on. A host that does not answer, or answers 429 or 503, is left alone as a whole: for 2s, or " +
 			"this time if it is shorter, doubled for each such failure in a row, or for its Retry-After.",
-		at: func(s *Settings) slot { return one(&s.RetryDelay) },
+		at:    func(s *Settings) slot { return one(&s.RetryDelay) },
+		check: func(s *Settings) string { return within(s.RetryDelay, 0, maxRetryDelay) },
 	},
-	{key: "retry_after_max", section: requests,
+	{key: "retry", section: requests, fileOnly: true,
+		usage: "what differs for some kinds of failure",
+		note: "A mapping of kinds, each with its own retries and delay: dns (the name servers failed), dial (no connection), tls " +
+			"(the handshake broke off), timeout, reset (the connection ended too soon), status_429, status_503, and status_5xx for " +
+			"every other one. What is not said there follows the two settings above: dns has 2 retries at most and three times the " +
+			"delay, since name servers that fail do so for a while; status_429 and status_503 have three times the delay. No wait " +
+			"is longer than a day. Example:",
+		example: retryExample,
+		at:      func(s *Settings) slot { return retryRules(&s.Retry) },
+		check:   func(s *Settings) string { return soundRetries(s.Retry) },
+	},
+	{key: "retry_after_max", section: requests, live: true,
 		usage: "cap for the Retry-After of an answer",
 		at:    func(s *Settings) slot { return one(&s.RetryAfterMax) },
 	},
@@ -253,12 +273,12 @@ var table = []setting{
 		at: func(s *Settings) slot { return many(&s.ConnectTo) },
 	},
 
-	{key: "fp", section: filter, fixed: newCrawl,
+	{key: "fp", section: filter, fixed: rebuild,
 		usage: "chance that a new URL is taken for a known one and skipped, never the other way round: 0.1% or 0.001",
 		at:    func(s *Settings) slot { return one(&s.FP) },
 		check: func(s *Settings) string { return within(s.FP, 1e-6, 0.5) },
 	},
-	{key: "expect", section: filter, fixed: newCrawl,
+	{key: "expect", section: filter, fixed: rebuild,
 		usage: "URLs to size the filter for, such as 200M; past it, it grows",
 		at:    func(s *Settings) slot { return one(&s.Expect) },
 		check: func(s *Settings) string { return within(s.Expect.Or(1), 1, 1e12) },
@@ -313,6 +333,14 @@ var table = []setting{
 		at:    func(s *Settings) slot { return extractFields(&s.Extract) },
 		check: func(s *Settings) string { return sound(s.Extract) },
 	},
+}
+
+// withinIf is within for a value that may be left out.
+func withinIf[T cmp.Ordered](v *T, low, high T) string {
+	if v == nil {
+		return ""
+	}
+	return within(*v, low, high)
 }
 
 // within returns the range as text when v is outside it, or is no number.

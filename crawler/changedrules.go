@@ -1,0 +1,27 @@
+package crawler
+
+import "slices"
+
+// sayRules tells what settings that differ from those before do not reach by themselves. What was refused is not kept,
+// only counted: those links are met again where the pages that they stand on are fetched again. The rules also bind
+// what is queued, which is refused at its turn and counted by its outcome.
+func (c *Crawler) sayRules(before, after Config) {
+	counters := &c.committer.books.Counters
+	if n := counters.Reasons[OutOfScope]; n > 0 && before.Scope.differs(after.Scope) {
+		c.log.Warn("the scope is another: links that were refused as out of scope by earlier rules are met again only where their "+
+			"pages are fetched again", "links", n, "fix", "crawl add --again URL")
+	}
+	if n := counters.Reasons[TooDeep]; n > 0 && deeper(before.MaxDepth, after.MaxDepth) {
+		c.log.Warn("max_depth is raised: links that were refused as too deep before are met again only where their pages are "+
+			"fetched again", "links", n, "fix", "crawl add --again URL")
+	}
+}
+
+func (s Scope) differs(other Scope) bool {
+	return s.Mode != other.Mode || !slices.Equal(s.Include, other.Include) || !slices.Equal(s.Exclude, other.Exclude)
+}
+
+// deeper reports whether a limit on depth allows more than another; nil is no limit.
+func deeper(before, after *int) bool {
+	return before != nil && (after == nil || *after > *before)
+}

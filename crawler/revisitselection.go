@@ -1,0 +1,146 @@
+package crawler
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"crawl/canon"
+	"crawl/frontier"
+	"crawl/store"
+)
+
+// Selection selects page records. Status, Error and Outcome say how a visit ended: a record is selected if any entry of
+// any of the three matches, or if all three are empty. Hosts narrows that. At least one entry is required in all.
+type Selection struct {
+	Status  []string        `json:"status"`  // "404", or with x for any digit: "5xx"
+	Error   []string        `json:"error"`   // a code, "dns_timeout", or what codes begin with, "dns"
+	Outcome []store.Outcome `json:"outcome"` // as in page records
+	Hosts   []string        `json:"hosts"`   // patterns as in frontier.Override
+}
+
+// Validate reports every problem at once.
+func (s Selection) Validate() error {
+	_, err := s.compile()
+	return err
+}
+
+// selector is a Selection, read.
+type selector struct {
+	Selection
+	hosts []sitePattern
+}
+
+func (s Selection) compile() (*selector, error) {
+	var errs []error
+	if len(s.Status)+len(s.Error)+len(s.Outcome)+len(s.Hosts) == 0 {
+		errs = append(errs, errors.New("nothing is selected: want a status, an error, an outcome or a host"))
+	}
+	for _, status := range s.Status {
+		if len(status) != 3 || strings.Trim(status, "0123456789x") != "" {
+			errs = append(errs, fmt.Errorf("status: want one such as 404 or 5xx, got %q", status))
+		}
+	}
+	for _, code := range s.Error {
+		if code == "" {
+			errs = append(errs, errors.New("error: want a code such as dns or timeout, got none"))
+		}
+	}
+	out := &selector{Selection: s}
+	for _, text := range s.Hosts {
+		p, err := parseSitePattern(text)
+		errs = append(errs, err)
+		out.hosts = append(out.hosts, p)
+	}
+	return out, errors.Join(errs...)
+}
+
+// selects reports whether a record is one of those. What it looks at first is what costs least.
+func (s *selector) selects(p *store.Page) bool {
+	return s.ended(p) && (len(s.hosts) == 0 || s.at(p.URL))
+}
+
+func (s *selector) ended(p *store.Page) bool {
+	if len(s.Status)+len(s.Error)+len(s.Outcome) == 0 || slices.Contains(s.Outcome, p.Outcome) {
+		return true
+	}
+	if p.Status != 0 {
+		status := strconv.Itoa(p.Status)
+		if slices.ContainsFunc(s.Status, func(want string) bool { return matchesDigits(want, status) }) {
+			return true
+		}
+	}
+	return p.Error != nil && slices.ContainsFunc(s.Error, func(want string) bool {
+		rest, found := strings.CutPrefix(p.Error.Code, want)
+		return found && (rest == "" || rest[0] == '_')
+	})
+}
+
+func matchesDigits(want, have string) bool {
+	if len(want) != len(have) {
+		return false
+	}
+	for i := range len(want) {
+		if want[i] != 'x' && want[i] != have[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// at reports whether the URL of a record is of a selected host.
+func (s *selector) at(url string) bool {
+	u, err := canon.Parse(url)
+	return err == nil && slices.ContainsFunc(s.hosts, func(p sitePattern) bool { return p.matches(u) })
+}
+
+// sitePattern is a host pattern. An empty port is any.
+type sitePattern struct {
+	name  string // as canon.URL.Hostname
+	port  string
+	below bool // and all names below; below the empty name are all hosts
+}
+
+// parseSitePattern reads what frontier.Override takes for a pattern.
+func parseSitePattern(text string) (sitePattern, error) {
+	if err := (frontier.Override{Pattern: text}).Validate(); err != nil {
+		return sitePattern{}, fmt.Errorf("host: want one such as a.example, a.example:8080, *.example or *, got %q", text)
+	}
+	rest, below := strings.CutPrefix(text, "*")
+	p := sitePattern{below: below}
+	if rest = strings.TrimPrefix(rest, "."); strings.LastIndexByte(rest, ':') > strings.LastIndexByte(rest, ']') {
+		p.port = rest[strings.LastIndexByte(rest, ':')+1:]
+	}
+	if below && rest == "" || strings.HasPrefix(rest, ":") {
+		return p, nil
+	}
+	u, err := canon.Parse("http://" + rest + "/")
+	if err != nil {
+		return p, fmt.Errorf("host: %w", err)
+	}
+	p.name = strings.TrimSuffix(u.Hostname(), ".")
+	return p, nil
+}
+
+func (p sitePattern) matches(u canon.URL) bool {
+	if !p.matchesPort(u) {
+		return false
+	}
+	name := strings.TrimSuffix(u.Hostname(), ".")
+	if name == p.name || p.below && p.name == "" {
+		return true
+	}
+	rest, found := strings.CutSuffix(name, p.name)
+	return p.below && found && strings.HasSuffix(rest, ".")
+}
+
+// matchesPort: http and https of a host are one, so ports 80 and 443 both stand for a URL with its scheme's own.
+func (p sitePattern) matchesPort(u canon.URL) bool {
+	if p.port == "" || p.port == u.Port() {
+		return true
+	}
+	_, named := strings.CutSuffix(u.Host(), ":"+u.Port())
+	return !named && (p.port == "80" || p.port == "443")
+}

@@ -1,0 +1,234 @@
+package crawler
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"crawl/canon"
+	"crawl/frontier"
+	"crawl/seen"
+	"crawl/store"
+)
+
+// Why tells what became of a URL, and why: at this moment, but for its page record, which is there once a checkpoint holds
+// it. It looks into each run of the log and scans nothing that grows with the crawl; commits wait meanwhile.
+func (c *Crawler) Why(_ context.Context, u canon.URL) (Story, error) {
+	s := newStory(u)
+	s.Live, s.AsOf = true, time.Now().UTC().Truncate(time.Millisecond)
+	task, queue, err := c.committer.tell(&s, u, c.hash(u))
+	if err != nil {
+		return s, err
+	}
+	s.RulesNow = c.rulings(task, &queue)
+	s.decide()
+	return s, s.readPage(c.Dir())
+}
+
+// tell fills in all that is known between two commits.
+func (k *committer) tell(s *Story, u canon.URL, hash uint64) (frontier.Task, frontier.Story, error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.failed != nil {
+		return frontier.Task{}, frontier.Story{}, k.failed
+	}
+	s.State = k.books.State
+	task, err := s.lookUp(openLedger{k.store}, u, hash)
+	if err != nil {
+		return task, frontier.Story{}, err
+	}
+	queue := k.frontier.Story(task)
+	if !s.Met() {
+		s.askFilter(k.filter, hash)
+		return task, queue, nil
+	}
+	s.Admission.Seed = k.labels.text(task.Seed)
+	if s.Fate == FateDone {
+		return task, queue, nil
+	}
+	s.Queue = queueStory(&queue)
+	if queue.Wait == frontier.WaitPaused && k.books.PausedFor != PausedForUser {
+		s.Queue.Detail = k.books.PausedFor
+	}
+	switch {
+	case queue.Standing == frontier.Leased:
+		s.Fate = FateInFlight
+	case !queue.InMemory && k.frontier.GivenUp(s.Host) != "": // it comes into memory for nothing
+		s.Queue.giveUp(k.frontier.GivenUp(s.Host))
+	case (!k.running || k.ending) && queue.Host.GivenUp == "":
+		s.Queue.wait(WaitsForResume)
+	}
+	return task, queue, nil
+}
+
+// giveUp says that the URL's host is given up.
+func (q *QueueStory) giveUp(why frontier.Reason) {
+	q.wait(string(frontier.WaitGivenUp))
+	if why == frontier.BudgetUsed {
+		q.wait(string(frontier.WaitBudget))
+	}
+	q.Detail = string(why)
+}
+
+// openLedger is the ledger of an open crawl, for whoever holds the committer's lock.
+type openLedger struct{ *store.Store }
+
+func (l openLedger) Admission(seq uint64) (store.Admission, error) { return l.Admissions.Get(seq) }
+
+func (s *Story) askFilter(f *seen.Scalable, hash uint64) {
+	if s.Filter == nil {
+		s.Filter = &FilterStory{}
+	}
+	s.Filter.Rate, s.Filter.Says = f.Rate(), FilterNew
+	if was, _ := f.Has(hash); was { // its error is always nil
+		s.Filter.Says = FilterSeen
+	}
+}
+
+// queueStory turns what the frontier knows of a task into what people read.
+func queueStory(q *frontier.Story) *QueueStory {
+	t := &q.Task
+	story := &QueueStory{
+		Visit: max(t.Visit, 1), Attempts: t.Attempt, Class: t.Class.String(), LeasedAt: utc(q.LeasedAt), Ahead: q.Ahead,
+		AtLeast: q.Backlog || q.Standing == frontier.Elsewhere, Due: utc(q.Due), WaitsFor: string(q.Wait), Until: utc(q.Until),
+		Where: standings[q.Standing], Detail: string(q.Host.GivenUp),
+		HostDelayS: q.Host.Delay.Seconds(), HostFailures: q.Host.Failures, HostInFlight: q.Host.InFlight,
+	}
+	if t.Reroutes > 0 {
+		story.AskedAs = t.URL.String()
+	}
+	return story
+}
+
+var standings = map[frontier.Standing]string{
+	frontier.Elsewhere: "disk", frontier.Queued: "memory", frontier.Aside: "aside", frontier.Leased: "flight",
+}
+
+func utc(t time.Time) time.Time {
+	if t.IsZero() {
+		return t
+	}
+	return t.UTC().Truncate(time.Millisecond)
+}
+
+// wait replaces what the URL waits for by something that comes first, and lasts nobody knows how long.
+func (q *QueueStory) wait(what string) {
+	q.WaitsFor, q.Until, q.Due, q.Detail = what, time.Time{}, time.Time{}, ""
+}
+
+// decide says which fate it is, of a URL that is not in the log.
+func (s *Story) decide() {
+	if s.Met() {
+		return
+	}
+	for _, r := range s.RulesNow {
+		if r.Verdict == Refuses {
+			s.Fate, s.RefusedBy = FateRefused, r.By
+			return
+		}
+	}
+	s.Fate = FateNeverMet
+	if s.Filter.Says == FilterSeen {
+		s.Fate = FateTakenForSeen
+	}
+}
+
+// readPage reads the record of the last visit that ended, if the last checkpoint holds it.
+func (s *Story) readPage(dir string) error {
+	if s.Fate != FateDone {
+		return nil
+	}
+	reader, err := store.OpenReader(dir)
+	if err != nil {
+		return err
+	}
+	return s.pageFrom(reader)
+}
+
+func (s *Story) pageFrom(reader *store.Reader) error {
+	if s.Last == nil || s.Last.Record == 0 || s.Last.Record > reader.Cut().Pages.Records { // no checkpoint holds it yet
+		return nil
+	}
+	var err error
+	s.Page, err = reader.Record(s.Last.Record)
+	return err
+}
+
+// ReadStory tells what became of a URL from a crawl's directory, as its last checkpoint holds it. It takes no lock, so it
+// works beside a crawl that runs. What is in the memory of that crawl alone it cannot tell: whether the filter takes the
+// URL for seen, the place in a queue, what a site's robots.txt says, and which hosts joined the scope later.
+func ReadStory(_ context.Context, dir string, u canon.URL) (Story, error) {
+	s := newStory(u)
+	reader, err := store.OpenReader(dir)
+	if err != nil {
+		return s, err
+	}
+	defer reader.Close() // of files that were only read
+	kept, err := readBooks(reader.Cut())
+	if err != nil {
+		return s, err
+	}
+	if kept.CanonRules != rules.Version() {
+		return s, fmt.Errorf("the crawl's URLs were named by rules %q, this program has %q: use the program that began it",
+			kept.CanonRules, rules.Version())
+	}
+	cfg, err := kept.config()
+	if err != nil {
+		return s, err
+	}
+	hash, err := hashUnder(cfg.Seen.Seed, u)
+	if err != nil {
+		return s, err
+	}
+	task, err := s.lookUp(reader, u, hash)
+	if err != nil {
+		return s, err
+	}
+	s.AsOf = reader.Cut().At // of the checkpoint that was looked into: a newer one may have been, meanwhile
+	s.State = stateOnDisk(kept.State)
+	if s.RulesNow, err = storedRulings(dir, cfg, task); err != nil {
+		return s, err
+	}
+	s.tellStored(task, &kept)
+	s.decide()
+	return s, s.pageFrom(reader)
+}
+
+// stateOnDisk is the state of a crawl that does not answer: without its process it is stopped.
+func stateOnDisk(s State) State {
+	if s == Running || s == Stopping || s == Paused {
+		return Stopped
+	}
+	return s
+}
+
+// tellStored fills in what a checkpoint knows of the filter and the queue.
+func (s *Story) tellStored(t frontier.Task, kept *books) {
+	switch {
+	case !s.Met() && s.Filter == nil:
+		s.Filter = &FilterStory{Says: FilterNotAsked, Rate: kept.Filter.Rate}
+	case !s.Met():
+		s.Filter.Says, s.Filter.Rate = FilterSeen, kept.Filter.Rate
+	case s.Fate == FatePending:
+		s.Queue = &QueueStory{
+			Where: "unknown", Visit: t.Visit, Attempts: t.Attempt, Class: t.Class.String(), AtLeast: true, WaitsFor: WaitsForResume,
+		}
+		if kept.State == Partial { // nothing was left but on such hosts
+			s.Queue.WaitsFor = string(frontier.WaitGivenUp)
+		}
+	}
+}
+
+// hashUnder returns the hash that a filter with that seed has for a URL.
+func hashUnder(seed uint64, u canon.URL) (uint64, error) {
+	if seed == 0 {
+		return 0, &store.DamageError{File: "the settings in the checkpoint", Offset: -1, Err: errors.New("the filter's seed is gone")}
+	}
+	const least = 1000 // the filter itself is not wanted
+	f, err := seen.NewScalable(seen.Config{Seed: seed, ExpectedItems: least})
+	if err != nil {
+		return 0, err
+	}
+	return f.HashString(u.Key()), nil
+}

@@ -1,0 +1,119 @@
+package crawler
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+
+	"crawl/canon"
+	"crawl/fetch"
+	"crawl/frontier"
+	"crawl/internal/scope"
+)
+
+// rulings returns what the rules in force say of a URL now. Its task has a Seq where it was admitted.
+func (c *Crawler) rulings(t frontier.Task, queue *frontier.Story) []Ruling {
+	return []Ruling{
+		urlRuling(t.URL), scopeRuling(c.scope, t), depthRuling(c.live.Load().maxDepth, t), robotsRuling(t.URL, queue),
+	}
+}
+
+func urlRuling(u canon.URL) Ruling {
+	if tooLong(u) {
+		return Ruling{ByURL, Refuses, errTooLong.Error()}
+	}
+	return Ruling{ByURL, Allows, u.Scheme()}
+}
+
+// exempt: the user named it, or one that redirects to it, so scope and depth do not count.
+func exempt(t frontier.Task) bool { return t.Seq > 0 && t.Class <= frontier.Added }
+
+func scopeRuling(s *scope.Scope, t frontier.Task) Ruling {
+	if exempt(t) {
+		return Ruling{ByScope, Allows, "seeds are exempt"}
+	}
+	verdict := s.Test(t.URL)
+	if !verdict.Admitted {
+		return Ruling{ByScope, Refuses, verdict.Rule}
+	}
+	return Ruling{ByScope, Allows, verdict.Rule}
+}
+
+func depthRuling(limit *int, t frontier.Task) Ruling {
+	switch {
+	case limit == nil:
+		return Ruling{ByMaxDepth, Allows, "no limit"}
+	case t.Seq == 0:
+		return Ruling{ByMaxDepth, Unknown, fmt.Sprintf("max_depth %d, and how deep a link to it would be depends on its page", *limit)}
+	case exempt(t) || t.Depth <= *limit:
+		return Ruling{ByMaxDepth, Allows, fmt.Sprintf("depth %d of %d", t.Depth, *limit)}
+	}
+	return Ruling{ByMaxDepth, Refuses, fmt.Sprintf("depth %d, max_depth %d", t.Depth, *limit)}
+}
+
+func robotsRuling(u canon.URL, queue *frontier.Story) Ruling {
+	switch {
+	case queue.IgnoresRobots:
+		return Ruling{ByRobots, Allows, "robots.txt is ignored"}
+	case !queue.Asked:
+		return Ruling{ByRobots, Unknown, "the robots.txt of " + u.Origin() + " is not in memory"}
+	}
+	site, ok := queue.Permission.(*permission)
+	switch {
+	case !ok:
+		return Ruling{ByRobots, Allows, "robots.txt says nothing"}
+	case site.unanswered != nil:
+		return Ruling{ByRobots, Unknown, fmt.Sprintf("robots.txt was not answered: %v", site.unanswered)}
+	}
+	return decided(site.Test(u))
+}
+
+func decided(d fetch.Decision) Ruling {
+	rule := robotsRule(d)
+	if rule == "" {
+		rule = "no line of robots.txt speaks of it"
+	}
+	if d.Allowed {
+		return Ruling{ByRobots, Allows, rule}
+	}
+	return Ruling{ByRobots, Refuses, rule}
+}
+
+// storedRulings returns what the rules in a checkpoint say.
+func storedRulings(dir string, cfg Config, t frontier.Task) ([]Ruling, error) {
+	inScope, err := storedScope(dir, cfg, t)
+	if err != nil {
+		return nil, err
+	}
+	robots := Ruling{ByRobots, Unknown, "the robots.txt of " + t.URL.Origin() + " is asked for when the crawl runs"}
+	if cfg.Frontier.IgnoreRobots {
+		robots = Ruling{ByRobots, Allows, "robots.txt is ignored"}
+	}
+	return []Ruling{urlRuling(t.URL), inScope, depthRuling(cfg.MaxDepth, t), robots}, nil
+}
+
+// storedScope reads the seeds until one of them admits the URL.
+func storedScope(dir string, cfg Config, t frontier.Task) (Ruling, error) {
+	inScope, err := cfg.Scope.compile()
+	if err != nil {
+		return Ruling{}, err
+	}
+	verdict := scopeRuling(inScope, t)
+	for seed, err := range seedsIn(dir).from(0) {
+		if verdict.Verdict == Allows {
+			return verdict, nil
+		}
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			return Ruling{ByScope, Unknown, "the crawl's copy of its seeds is gone"}, nil
+		case err != nil:
+			return Ruling{}, err
+		}
+		inScope.AddSeed(seed.url)
+		verdict = scopeRuling(inScope, t)
+	}
+	if verdict.Verdict == Refuses {
+		verdict.Rule += "; hosts that joined later, by crawl add or a seed's redirect, are known to a running crawl only"
+	}
+	return verdict, nil
+}
