@@ -218,7 +218,7 @@ func (f *Frontier) lineEnd(h *host, now moment) moment {
 	if f.addresses == nil || t == nil || h.at != nil {
 		return never
 	}
-	o := h.origins[isHTTPS(t.URL)]
+	o := h.origins[t.https]
 	if o == nil || o.address == nil || o.address.line.n < max(f.cfg.MaxHosts/8, 1) {
 		return never
 	}

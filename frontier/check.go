@@ -137,7 +137,7 @@ func (c *checker) canWaitInVain(h *host) bool {
 	if t == nil {
 		return false
 	}
-	o := h.origins[isHTTPS(t.URL)]
+	o := h.origins[t.https]
 	return o != nil && o.ask != nil && o.ask.at == nil
 }
 
@@ -153,7 +153,7 @@ func (c *checker) checkQueue(h *host) {
 	}
 	for i := range h.queue.entries {
 		e := &h.queue.entries[i]
-		c.checkTask(h, e.Task)
+		c.checkTask(h, *e.Task)
 		c.want(i == 0 || !e.before(&h.queue.entries[(i-1)/2]), "task %d is queued behind a later one", h, e.Seq)
 	}
 }

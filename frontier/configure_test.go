@@ -3,6 +3,7 @@ package frontier
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"sync"
 	"sync/atomic"
@@ -118,14 +119,44 @@ func TestConfigureGivenUp(t *testing.T) {
 		f := openFrontier(t, Config{HostDelay: None, GiveUpAfter: 1}, "https://a.example/1", "https://b.example/1")
 		f.GiveUp("b.example", "dropped")
 		must(t, f.Retry(leasePage(t, f), 0, Outcome{Requested: true, Failed: true}))
-		if got := f.Stats().HostsGivenUp; got != 2 {
-			t.Fatalf("%d hosts are given up, want 2", got)
-		}
+		wantGivenUp(t, f, map[Reason]int{"dropped": 1, TooManyFailures: 1})
 		must(t, f.Configure(Config{HostDelay: None, GiveUpAfter: 5}))
+		wantGivenUp(t, f, map[Reason]int{"dropped": 1})
 		if a, b := f.GivenUp("a.example"), f.GivenUp("b.example"); a != "" || b != "dropped" {
 			t.Errorf("given up: a %q, b %q; want b alone", a, b)
 		}
 		leasePage(t, f)
+	})
+}
+
+func wantGivenUp(t *testing.T, f *Frontier, want map[Reason]int) {
+	t.Helper()
+	sum := 0
+	for _, n := range want {
+		sum += n
+	}
+	if s := f.Stats(); !maps.Equal(s.GivenUpFor, want) || s.HostsGivenUp != sum {
+		t.Errorf("%d hosts are given up: %v, want %v", s.HostsGivenUp, s.GivenUpFor, want)
+	}
+}
+
+// Hosts that were given up are counted by their reason, those too that are not in memory.
+func TestGivenUpForOutlivesTheProcess(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		kept := map[string]HostState{
+			"a.example": {Host: "a.example", GivenUp: TooManyFailures, Failures: 3}, "b.example": {Host: "b.example", GivenUp: "dropped"},
+		}
+		cfg := Config{HostDelay: None, GiveUpAfter: 5}
+		cfg.Lookup = func(host string) (HostState, bool) { s, ok := kept[host]; return s, ok }
+		f := openFrontier(t, cfg)
+		f.Begin(Kept{HostsGivenUp: 2, GivenUpFor: map[Reason]int{TooManyFailures: 1, "dropped": 1}})
+		wantGivenUp(t, f, map[Reason]int{TooManyFailures: 1, "dropped": 1})
+		f.Add(Task{URL: parse(t, "https://a.example/1"), Seq: 1, Visit: 1}, Task{URL: parse(t, "https://b.example/1"), Seq: 2, Visit: 1})
+		wantGivenUp(t, f, map[Reason]int{"dropped": 1}) // the limit is higher than it was
+		f.GiveUp("b.example", TooManyFailures)
+		wantGivenUp(t, f, map[Reason]int{TooManyFailures: 1})
+		f.Revive("b.example")
+		wantGivenUp(t, f, nil)
 	})
 }
 

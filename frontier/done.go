@@ -37,7 +37,7 @@ func (f *Frontier) Low(host string) (class Class, depth int, seq uint64, ok bool
 		}
 	}
 	for i := range h.queue.entries {
-		look(h.queue.entries[i].order())
+		look(h.queue.entries[i].at)
 	}
 	for i := range h.queue.aside {
 		look(h.queue.aside[i].order())

@@ -16,6 +16,7 @@ type elsewhere struct {
 	sweptAt  moment        // the last one ended then
 	returns  moment        // the first host that was forgotten because it may not be asked for long may be then; forever for none
 	granting bool          // a wish is: older copies of tasks may be on their way into memory
+	reading  string        // host of that wish, where it is for one by name
 	turn     int           // tasks of a host in a sweep
 	roomAt   moment        // until then no more room can be made
 	round    uint64        // counts calls of Cut

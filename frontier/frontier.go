@@ -6,10 +6,11 @@
 // which they came due, so that neither a slow host nor one with a hundred million URLs holds up another. Every task
 // added is pending, leased or ended, and each lease is ended once.
 //
-// The price: all pending tasks and all hosts that have some are in memory, with one lock around them. Operations take
-// time logarithmic in the number of hosts. The package starts no goroutine and reads and writes nothing: what must
-// outlive the process leaves by Changed and returns by Restore and Add. A task leased when the process dies is not
-// ended, so it is added again at the next start: its page may be asked for twice, and is never lost.
+// The price: one lock around up to Config.MaxTasks tasks and Config.MaxHosts hosts in memory. Operations take time
+// logarithmic in the number of hosts. Tasks beyond that wait elsewhere, where the caller keeps a copy of every one, and
+// come back as Wish asks for them. The package starts no goroutine and reads and writes nothing: what must outlive the
+// process leaves by Changed and returns by Config.Lookup, MarkDone, Begin and Refill. A task leased when the process dies
+// is not ended, so it is pending at the next start: its page may be asked for twice, and is never lost.
 //
 // # Hosts
 //

@@ -91,7 +91,9 @@ func (f *Frontier) host(name string) *host {
 		} else {
 			h = f.newHost(name)
 		}
-		h.rewind = f.rereads.take(h.name) || h.rewind
+		if f.rereads.take(h.name) {
+			h.named, h.rewind = true, true // named too, so that it is remembered again if h leaves before it is read
+		}
 		f.hosts[h.name] = h
 	}
 	return h

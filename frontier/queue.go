@@ -16,9 +16,16 @@ type queue struct {
 	aside   []Task // by NotBefore, the earliest last; few
 }
 
+// entry is a task in a heap, with what moving it there needs: tasks are large, and far from each other in memory.
 type entry struct {
-	Task
-	head bool
+	*Task
+	at    order // of the task
+	head  bool
+	https uint8 // isHTTPS of its URL
+}
+
+func newEntry(t Task, head bool) entry {
+	return entry{Task: &t, at: t.order(), head: head, https: uint8(isHTTPS(t.URL))}
 }
 
 func (q *queue) len() int { return len(q.entries) + len(q.aside) }
@@ -44,16 +51,16 @@ func (q *queue) wake(now time.Time) (some bool) {
 func (q *queue) next() time.Time { return q.aside[len(q.aside)-1].NotBefore }
 
 // peek returns the first task but for those aside, which push, pop and wake invalidate; nil for none.
-func (q *queue) peek() *Task {
+func (q *queue) peek() *entry {
 	if len(q.entries) == 0 {
 		return nil
 	}
-	return &q.entries[0].Task
+	return &q.entries[0]
 }
 
 // push adds t and reports whether it is now the first.
 func (q *queue) push(t Task, head bool) (first bool) {
-	e := entry{t, head}
+	e := newEntry(t, head)
 	q.entries = append(q.entries, e)
 	i := len(q.entries) - 1
 	for i > 0 {
@@ -71,7 +78,7 @@ func (q *queue) push(t Task, head bool) (first bool) {
 // greatest returns the order of the task that comes last by class, depth and number; the zero order for none.
 func (q *queue) greatest() (last order) {
 	for i := range q.entries {
-		if o := q.entries[i].order(); o.compare(last) > 0 {
+		if o := q.entries[i].at; o.compare(last) > 0 {
 			last = o
 		}
 	}
@@ -80,7 +87,7 @@ func (q *queue) greatest() (last order) {
 
 // pop removes the first task, which peek must have found.
 func (q *queue) pop() Task {
-	first := q.entries[0].Task
+	first := *q.entries[0].Task
 	last := len(q.entries) - 1
 	e := q.entries[last]
 	q.entries[last] = entry{}
@@ -130,13 +137,13 @@ func (e *entry) before(other *entry) bool {
 		return e.head
 	}
 	if e.head {
-		return cmp.Or(e.NotBefore.Compare(other.NotBefore), cmp.Compare(e.Seq, other.Seq)) < 0
+		return cmp.Or(e.NotBefore.Compare(other.NotBefore), cmp.Compare(e.at.seq, other.at.seq)) < 0
 	}
-	if e.Class != other.Class {
-		return e.Class < other.Class
+	if e.at.class != other.at.class {
+		return e.at.class < other.at.class
 	}
-	if e.Depth != other.Depth {
-		return e.Depth < other.Depth
+	if e.at.depth != other.at.depth {
+		return e.at.depth < other.at.depth
 	}
-	return e.Seq < other.Seq
+	return e.at.seq < other.at.seq
 }

@@ -13,9 +13,9 @@ func TestQueueOrder(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	var q queue
 	var want []entry
-	start := time.Now()
+	start, u := time.Now(), parse(t, "https://a.example/")
 	for seq := range uint64(5000) {
-		e := entry{Task{Seq: seq, Class: Class(rng.IntN(5)), Depth: rng.IntN(4)}, rng.IntN(8) == 0}
+		e := newEntry(Task{URL: u, Seq: seq, Class: Class(rng.IntN(5)), Depth: rng.IntN(4)}, rng.IntN(8) == 0)
 		if e.head && rng.IntN(2) == 0 {
 			e.NotBefore = start.Add(time.Duration(rng.IntN(100)))
 		}
@@ -31,19 +31,19 @@ func TestQueueOrder(t *testing.T) {
 			return cmp.Or(cmp.Compare(a.Class, b.Class), cmp.Compare(a.Depth, b.Depth), cmp.Compare(a.Seq, b.Seq))
 		})
 		want = slices.Insert(want, i, e)
-		if first := q.push(e.Task, e.head); first != (i == 0) {
+		if first := q.push(*e.Task, e.head); first != (i == 0) {
 			t.Fatalf("push of %d: first %t, want %t", seq, first, i == 0)
 		}
 		if rng.IntN(3) == 0 {
-			if got := q.pop(); got != want[0].Task {
-				t.Fatalf("popped %+v, want %+v", got, want[0].Task)
+			if got := q.pop(); got != *want[0].Task {
+				t.Fatalf("popped %+v, want %+v", got, *want[0].Task)
 			}
 			want = want[1:]
 		}
 	}
 	for _, e := range want {
-		if got := *q.peek(); got != e.Task {
-			t.Fatalf("first is %+v, want %+v", got, e.Task)
+		if got := *q.peek().Task; got != *e.Task {
+			t.Fatalf("first is %+v, want %+v", got, *e.Task)
 		}
 		q.pop()
 	}
@@ -53,9 +53,10 @@ func TestQueueOrder(t *testing.T) {
 }
 
 func TestQueueGivesMemoryBack(t *testing.T) {
+	u := parse(t, "https://a.example/")
 	var q queue
 	for seq := range uint64(10000) {
-		q.push(Task{Seq: seq}, false)
+		q.push(Task{URL: u, Seq: seq}, false)
 	}
 	for q.len() > 100 {
 		q.pop()

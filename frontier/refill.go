@@ -15,6 +15,7 @@ func (f *Frontier) Refill(host string, tasks []Task, left int) bool {
 	if h == nil {
 		h = f.host(host)
 		h.backlog = true
+		f.noteUnread(h)
 		if f.leaveForLong(h, now) {
 			return true
 		}
@@ -23,6 +24,7 @@ func (f *Frontier) Refill(host string, tasks []Task, left int) bool {
 		f.strand(h, f.countElsewhere(tasks)+left-h.stranded)
 	}
 	if h.givenUp != "" || !asked && !f.wantsTurn(h, now) {
+		f.noteUnread(h)
 		f.passOver(h, now)
 		return true
 	}

@@ -7,6 +7,14 @@ package frontier
 // passed reports whether tasks of h may wait elsewhere that reading on by name would not find.
 func (h *host) passed() bool { return h.rewind || h.rewinding || h.behind < forever }
 
+// noteUnread notes that what was read of h stays elsewhere. Where that was by name, reading on would not find it: h was
+// given up or left memory after the wish was made.
+func (f *Frontier) noteUnread(h *host) {
+	if h.name == f.elsewhere.reading {
+		h.named, h.rewind = true, true
+	}
+}
+
 // rereads remembers hosts with such tasks that are no longer in memory. It keeps so many names; beyond them it takes every
 // host for one, which costs no more than reading.
 type rereads struct {

@@ -105,7 +105,7 @@ func (f *Frontier) trim(h *host, n int) {
 	rest := h.queue.entries[n:]
 	h.queue.entries = slices.Clone(h.queue.entries[:n]) // in order, which is a heap too
 	for i := range rest {
-		f.release(h, &rest[i].Task)
+		f.release(h, rest[i].Task)
 	}
 	h.readTo = h.queue.greatest()
 }
@@ -133,7 +133,7 @@ func (f *Frontier) park(h *host, now moment) {
 	entries, aside := h.queue.entries, h.queue.aside
 	h.queue = queue{}
 	for i := range entries {
-		f.release(h, &entries[i].Task)
+		f.release(h, entries[i].Task)
 	}
 	for i := range aside {
 		f.release(h, &aside[i])

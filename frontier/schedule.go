@@ -96,7 +96,7 @@ func (f *Frontier) plan(h *host) (to place, due moment, asked *origin) {
 		to, due = f.planWithout(h)
 		return to, due, nil
 	}
-	o := h.origins[isHTTPS(t.URL)]
+	o := h.origins[t.https]
 	if o == nil || o.ask == nil {
 		return waiting, f.notBefore(h), o
 	}
@@ -129,7 +129,7 @@ func (h *host) ownTurn() bool {
 	if !h.guest || h.asks.first.origin.host == h || t == nil {
 		return false
 	}
-	o := h.origins[isHTTPS(t.URL)]
+	o := h.origins[t.https]
 	return o == nil || o.ask == nil
 }
 

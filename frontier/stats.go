@@ -109,17 +109,7 @@ func (f *Frontier) describe(to []Host, hosts []*host) []Host {
 		if h.forgotten {
 			continue
 		}
-		to = append(to, Host{
-			Name:      h.name,
-			Queued:    h.queue.len(),
-			InFlight:  h.inFlight,
-			Resolving: h.resolving,
-			NotBefore: f.time(max(f.notBefore(h), 0)),
-			Delay:     f.delay(h),
-			Failures:  h.failures,
-			GivenUp:   h.givenUp,
-			Requests:  h.requests,
-		})
+		to = append(to, f.hostNow(h))
 	}
 	return to
 }

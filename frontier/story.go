@@ -76,7 +76,8 @@ func (f *Frontier) Story(t Task) Story {
 		s.InMemory, s.Backlog = true, h.backlog
 		s.Host = f.hostNow(h)
 		if s.Standing == Elsewhere {
-			s.Ahead = ahead(h, &entry{Task: s.Task})
+			e := newEntry(s.Task, false)
+			s.Ahead = ahead(h, &e)
 		}
 	}
 	s.IgnoresRobots = f.overrides.of(s.Host.Name).ignoreRobots
@@ -114,7 +115,7 @@ func (s *Story) findIn(h *host) bool {
 	}
 	for i := range h.queue.entries {
 		if e := &h.queue.entries[i]; e.Seq == s.Task.Seq {
-			s.Standing, s.Task, s.Ahead = Queued, e.Task, ahead(h, e)
+			s.Standing, s.Task, s.Ahead = Queued, *e.Task, ahead(h, e)
 			return true
 		}
 	}

@@ -30,7 +30,7 @@ func (f *Frontier) Wish() (_ Wish, ok bool) {
 	now := f.now()
 	f.promote(now)
 	e := &f.elsewhere
-	e.granting = false
+	e.granting, e.reading = false, ""
 	defer func() { e.granting = ok }()
 	named, swept, short := f.nextNamed() != nil, f.sweepWanted(now), f.short()
 	if short && (named || swept) && !f.hasRoom() {
@@ -42,6 +42,7 @@ func (f *Frontier) Wish() (_ Wish, ok bool) {
 		e.named = e.named[1:]
 		w := Wish{Host: h.name, Max: min(f.share(), atOnce), Rewind: h.rewind, Short: short}
 		h.named, h.rewinding, h.rewind = true, h.rewind, false
+		e.reading = h.name
 		return w, true
 	case swept && f.hasRoom():
 		return Wish{Sweep: true, Begin: !e.sweeping, Max: e.turn, Short: short}, true
