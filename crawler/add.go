@@ -24,7 +24,8 @@ type Added struct {
 }
 
 // Add makes more seeds part of the crawl; their hosts join its scope. With again, what was fetched before is fetched once
-// more, and hosts that were given up or dropped are asked again. It returns when a checkpoint holds them all. A URL that cannot be used is reported in Added, not as an error.
+// more, and hosts that were given up or dropped are asked again. It returns when a checkpoint holds them all. A URL that
+// cannot be used is reported in Added, not as an error.
 func (c *Crawler) Add(ctx context.Context, seeds iter.Seq[Seed], again bool) (Added, error) {
 	release := c.frontier.Intake()
 	defer release()

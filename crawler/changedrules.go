@@ -1,18 +1,37 @@
 package crawler
 
-import "slices"
+import (
+	"log/slog"
+	"slices"
+
+	"crawl/store"
+)
+
+// SayRules logs what a crawl, as its last checkpoint holds it, does not reach by itself under the settings now, where its
+// own are narrower: the same that Open logs. It is for a crawl that is complete, which nobody opens.
+func SayRules(log *slog.Logger, cut store.Cut, now Config) error {
+	kept, err := readBooks(cut)
+	if err != nil {
+		return err
+	}
+	before, err := kept.config()
+	if err != nil {
+		return err
+	}
+	kept.Counters.sayRules(log, before, now)
+	return nil
+}
 
 // sayRules tells what settings that differ from those before do not reach by themselves. What was refused is not kept,
 // only counted: those links are met again where the pages that they stand on are fetched again. The rules also bind
 // what is queued, which is refused at its turn and counted by its outcome.
-func (c *Crawler) sayRules(before, after Config) {
-	counters := &c.committer.books.Counters
-	if n := counters.Reasons[OutOfScope]; n > 0 && before.Scope.differs(after.Scope) {
-		c.log.Warn("the scope is another: links that were refused as out of scope by earlier rules are met again only where their "+
+func (c *counters) sayRules(log *slog.Logger, before, after Config) {
+	if n := c.Reasons[OutOfScope]; n > 0 && before.Scope.differs(after.Scope) {
+		log.Warn("the scope is another: links that were refused as out of scope by earlier rules are met again only where their "+
 			"pages are fetched again", "links", n, "fix", "crawl add --again URL")
 	}
-	if n := counters.Reasons[TooDeep]; n > 0 && deeper(before.MaxDepth, after.MaxDepth) {
-		c.log.Warn("max_depth is raised: links that were refused as too deep before are met again only where their pages are "+
+	if n := c.Reasons[TooDeep]; n > 0 && deeper(before.MaxDepth, after.MaxDepth) {
+		log.Warn("max_depth is raised: links that were refused as too deep before are met again only where their pages are "+
 			"fetched again", "links", n, "fix", "crawl add --again URL")
 	}
 }

@@ -27,8 +27,9 @@ type committer struct {
 	labels *labels
 	kick   chan<- struct{} // asks for a checkpoint before its time
 
+	store *store.Store // the pointer is not written after newCommitter; for the lock's holder, but for what it says of itself
+
 	mu      sync.Mutex // guards all below
-	store   *store.Store
 	filter  *seen.Scalable
 	saver   filterSaver
 	shadow  *shadow

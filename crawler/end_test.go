@@ -113,7 +113,7 @@ func goroutinesOf(pkg string) []string {
 	all = all[:runtime.Stack(all, true)]
 	var found []string
 	for stack := range strings.SplitSeq(string(all), "\n\n") {
-		if strings.Contains(stack, pkg) {
+		if waits := strings.Contains(stack, "testing.(*T).Parallel("); strings.Contains(stack, pkg) && !waits {
 			found = append(found, stack)
 		}
 	}

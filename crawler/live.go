@@ -81,15 +81,15 @@ func (c *Crawler) change(want Change) (Changed, error) {
 		done.Dropped = append(done.Dropped, host)
 	}
 	for _, host := range want.Revive {
-		switch why, revived := k.revive(host); {
-		case revived:
+		why, revived := k.revive(host)
+		if revived {
 			done.Revived = append(done.Revived, host)
-		default:
-			if done.NotRevived == nil {
-				done.NotRevived = make(map[string]frontier.Reason)
-			}
-			done.NotRevived[host] = why
+			continue
 		}
+		if done.NotRevived == nil {
+			done.NotRevived = make(map[string]frontier.Reason)
+		}
+		done.NotRevived[host] = why
 	}
 	return done, nil
 }
@@ -118,7 +118,7 @@ func (c *Crawler) changeSettings(edit func(*Config)) error {
 	case c.retimed <- struct{}{}:
 	default: // a look at the time is due already
 	}
-	c.sayRules(before, after)
+	c.committer.books.Counters.sayRules(c.log, before, after)
 	return nil
 }
 

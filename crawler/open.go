@@ -97,10 +97,11 @@ func assemble(st *store.Store, edit func(*Config), resumed bool) (*Crawler, erro
 	}
 	st.Configure(cfg.Store)
 	c := &Crawler{
-		cfg: cfg, log: cfg.Log, product: fetch.Product(cmp.Or(cfg.Fetch.UserAgent, fetch.DefaultUserAgent)), fetcher: cfg.Fetcher, seeds: seedsIn(st.Dir()),
-		guessed: newGuessedHosts(), literal: make(map[string]struct{}), stop: make(chan struct{}), kick: make(chan struct{}, 1),
-		shortage: make(chan struct{}, 1),
-		retimed:  make(chan struct{}, 1), budget: newPageBudget(cfg.MaxPages, kept.Counters.Pages),
+		cfg: cfg, log: cfg.Log, fetcher: cfg.Fetcher, seeds: seedsIn(st.Dir()),
+		product: fetch.Product(cmp.Or(cfg.Fetch.UserAgent, fetch.DefaultUserAgent)),
+		guessed: newGuessedHosts(), literal: make(map[string]struct{}),
+		budget: newPageBudget(cfg.MaxPages, kept.Counters.Pages),
+		stop:   make(chan struct{}), kick: make(chan struct{}, 1), shortage: make(chan struct{}, 1), retimed: make(chan struct{}, 1),
 	}
 	c.live.Store(cfg.live())
 	c.fetchers.resize(cfg.Concurrency)
@@ -118,7 +119,7 @@ func assemble(st *store.Store, edit func(*Config), resumed bool) (*Crawler, erro
 			return nil, err
 		}
 	}
-	c.sayRules(before, cfg)
+	kept.Counters.sayRules(c.log, before, cfg)
 	return c, nil
 }
 

@@ -125,20 +125,5 @@ func TestRebuildSeenUnderOtherRules(t *testing.T) {
 // changeBooks makes a checkpoint with other books.
 func changeBooks(t *testing.T, dir string, change func(*store.Store, *books)) {
 	t.Helper()
-	st, err := store.Open(dir, store.Config{FS: unsyncedFS()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	b, err := readBooks(st.Last())
-	if err != nil {
-		t.Fatal(err)
-	}
-	change(st, &b)
-	cp, err := st.Prepare(nil, b)
-	if err == nil {
-		err = cp.Commit()
-	}
-	if err := errors.Join(err, st.Close()); err != nil {
-		t.Fatal(err)
-	}
+	changeRows(t, dir, func(st *store.Store, b *books) []store.Row { change(st, b); return nil })
 }

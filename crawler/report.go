@@ -3,7 +3,9 @@ package crawler
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"crawl/store"
@@ -154,7 +156,7 @@ func (v *verifier) found(part, file string, offset int64, problem string) {
 
 // more says how much damage was not named.
 func (v *verifier) more() {
-	for _, part := range []string{partLog, partDone, partPages, partRuns, partCounters} {
+	for _, part := range slices.Sorted(maps.Keys(v.named)) {
 		if n := v.named[part] - maxOfPart; n > 0 {
 			lost, mend := advice(part, v.dir, v.twin)
 			v.report.add(Damage{Part: part, File: v.dir, Offset: -1, Problem: fmt.Sprintf("and %d more of this kind", n), Lost: lost, Mend: mend})

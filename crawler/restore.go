@@ -162,7 +162,7 @@ func pendingTask(seq uint64, a store.Admission, last store.DoneEntry) (frontier.
 		Attempt: int(last.Attempt), Visit: max(int(last.Visit), 1),
 	}
 	if task.Visit > 1 && last.Attempt == 0 && last.Outcome == 0 { // the user named it again
-		task.Class = frontier.Added
+		task.Class = min(task.Class, frontier.Added) // a seed's earlier entry in the queue would come before one of another class
 	}
 	if now := time.Now(); last.Due.After(now) {
 		// A clock that was set back meanwhile must not keep it for longer than it was to wait.

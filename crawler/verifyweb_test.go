@@ -142,7 +142,7 @@ func listCrawl(t testing.TB, web *listWeb, pages uint64) string {
 	if _, err := c.Add(t.Context(), slices.Values(added), true); err != nil {
 		t.Fatal(err)
 	}
-	if err := c.workThrough(t.Context()); err != nil {
+	if err := errors.Join(c.committer.store.Queue.Spill(t.Context()), c.workThrough(t.Context())); err != nil {
 		t.Fatal(err)
 	}
 	if err := c.checkpoint(); err != nil {

@@ -143,6 +143,7 @@ func (s *Story) readPage(dir string) error {
 	if err != nil {
 		return err
 	}
+	defer reader.Close() // of files that were only read
 	return s.pageFrom(reader)
 }
 

@@ -68,6 +68,54 @@ func (p *pile) addHosts(sizes []int) (total int) {
 	return len(all)
 }
 
+// TestGivenUpWhileRead: what was read for a host that was given up meanwhile is found again once the host is revived.
+func TestGivenUpWhileRead(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := newPile(t, Config{MaxTasks: 1000})
+		total, reads, ended, retried := p.addHosts([]int{3000}), 0, map[uint64]int{}, false
+		p.read = func(host string) {
+			if reads++; reads == 3 {
+				p.f.GiveUp(host, "dropped")
+			}
+		}
+		end := func(l Lease) {
+			if !retried { // one that stands aside keeps the host from being parked
+				retried = true
+				must(t, p.retry(l, time.Hour, answered))
+				return
+			}
+			ended[l.Seq]++
+			must(t, p.f.Done(l, answered))
+		}
+		p.crawl(end)
+		if len(ended) == total || reads != 3 {
+			t.Fatalf("%d of %d tasks ended after %d reads of a host that was given up", len(ended), total, reads)
+		}
+		p.f.Revive("h000.example")
+		p.crawl(end)
+		if s := p.f.Stats(); len(ended) != total || s.Queued != 0 {
+			t.Errorf("%d tasks ended, want %d; %+v", len(ended), total, s)
+		}
+	})
+}
+
+// TestRereadOutlivesReturns: a host that must be read anew is so too if it comes into memory and leaves before that.
+func TestRereadOutlivesReturns(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := openFrontier(t, Config{})
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		f.rereads.add("a.test", 10)
+		for i := range 3 {
+			h := f.host("a.test")
+			if !h.rewind {
+				t.Errorf("time %d: reading goes on where it ended", i)
+			}
+			f.forget(h, f.now())
+		}
+	})
+}
+
 // TestOrderAcrossMemory: what is met in order is taken in order, although most of it was elsewhere.
 func TestOrderAcrossMemory(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

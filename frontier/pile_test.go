@@ -23,6 +23,8 @@ type pile struct {
 	atOnce    int // hosts that a sweep passes for one wish
 
 	sweeps, named, granted int
+
+	read func(host string) // is called when a host was read by name, before Refill; nil: nothing is
 }
 
 func newPile(t *testing.T, cfg Config) *pile {
@@ -133,6 +135,9 @@ func (p *pile) refill(w Wish) {
 		default:
 			left++
 		}
+	}
+	if p.read != nil {
+		p.read(w.Host)
 	}
 	if !p.f.Refill(w.Host, tasks, left) {
 		clear(p.passed[w.Host])

@@ -17,6 +17,7 @@ func (f *Frontier) Refill(host string, tasks []Task, left int) bool {
 		h.backlog = true
 		f.noteUnread(h)
 		if f.leaveForLong(h, now) {
+			f.dispatch(now)
 			return true
 		}
 	}
@@ -26,6 +27,7 @@ func (f *Frontier) Refill(host string, tasks []Task, left int) bool {
 	if h.givenUp != "" || !asked && !f.wantsTurn(h, now) {
 		f.noteUnread(h)
 		f.passOver(h, now)
+		f.dispatch(now)
 		return true
 	}
 	if asked {

@@ -13,7 +13,7 @@ type Bits struct {
 // pieceWords is 64 KiB of bits, half a million numbers: also what one checksum of the file covers.
 const pieceWords = 8 << 10
 
-// at returns where the bit of a number is: the piece, the word in it, and the bit as a mask.
+// bitAt returns where the bit of a number is: the piece, the word in it, and the bit as a mask.
 func bitAt(seq uint64) (piece, word int, mask uint64) {
 	i := seq - 1
 	return int(i / (64 * pieceWords)), int(i / 64 % pieceWords), 1 << (i % 64)

@@ -202,7 +202,7 @@ func (i *Inspection) events(ctx context.Context, from, to, step int, fn func(num
 	return found.damage, nil
 }
 
-// EachQueued calls fn for every entry of the queue's runs that can be read: with its number, and the run that it is of.
+// EachQueued calls fn with the number of every entry of the queue's runs that can be read, the newest run first.
 func (i *Inspection) EachQueued(ctx context.Context, fn func(seq uint64) error) (damage []error, err error) {
 	var found findings
 	runs := i.store.runs.newest(QueueRun)

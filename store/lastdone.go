@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -92,7 +93,7 @@ type lastEvent struct {
 }
 
 func (f *doneFinder) byPosition(a, b uint64) int {
-	return int(int64(f.found[a].position) - int64(f.found[b].position))
+	return cmp.Compare(f.found[a].position, f.found[b].position)
 }
 
 func (f *doneFinder) inRun(r *run) error {

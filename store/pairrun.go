@@ -109,17 +109,23 @@ func (s *Store) buildJob(v pairView) job {
 func (s *Store) mergeJob(v pairView) job {
 	infos := s.runs.infos(v.kind)
 	first, due := s.runs.sizes.nextMerge(infos)
-	if !due || !s.fits(infos[first:first+s.runs.sizes.fanIn]) {
+	if !due {
+		return nil
+	}
+	infos = infos[first : first+s.runs.sizes.fanIn]
+	if !s.fits(infos) {
 		return nil
 	}
 	return func(ctx context.Context) error {
 		runs := s.runs.newest(v.kind)
 		defer s.runs.release(runs)
-		slices.Reverse(runs)
-		in := runs[first : first+s.runs.sizes.fanIn]
-		span := Span{in[0].place().After, in[len(in)-1].place().Upto}
+		in := chosen(runs, infos) // the newest first
+		if len(in) < len(infos) {
+			return nil // one was found damaged meanwhile, and what it held is remade first
+		}
+		span := Span{in[len(in)-1].place().After, in[0].place().Upto}
 		order := slices.Clone(in)
-		if !v.older {
+		if v.older {
 			slices.Reverse(order)
 		}
 		made, err := s.runs.build(v.info(span), sortedrun.Options{}, func(w *sortedrun.Writer) error {

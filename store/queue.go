@@ -261,6 +261,7 @@ func (q *Queue) writeSealed(ctx context.Context, o sortedrun.Options) error {
 	defer q.reader.reading.Unlock()
 	if out != nil {
 		q.runs.replace(out, nil)
+		q.wake() // for the merge that may be due: a slow crawl spills small runs for hours before a full block wakes Work
 	}
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -104,6 +104,9 @@ func (q *Queue) mergeWith(ctx context.Context, infos []RunInfo, o sortedrun.Opti
 	all := q.runs.newest(QueueRun)
 	defer q.runs.release(all)
 	in := chosen(all, infos)
+	if len(in) < len(infos) {
+		return nil // one was found damaged meanwhile: another merge will be due
+	}
 	info := RunInfo{Kind: QueueRun, Admissions: infos[0].Admissions, Done: infos[0].Done}
 	for _, i := range infos[1:] {
 		info.Admissions = info.Admissions.join(i.Admissions)
@@ -144,7 +147,7 @@ func (q *Queue) committedEvents() uint64 {
 // mergeOptions: what is merged stays, and is most of what there is.
 var mergeOptions = sortedrun.Options{Compress: true}
 
-// chosen returns those of all runs that infos names.
+// chosen returns those of all runs that infos names, in the order of all.
 func chosen(all []*run, infos []RunInfo) []*run {
 	var in []*run
 	for _, r := range all {

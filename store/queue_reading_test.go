@@ -527,6 +527,28 @@ func TestTiersBoundRunsAndWork(t *testing.T) {
 	}
 }
 
+// A spill wakes Work for the merge that it makes due, whoever asked for it: no block of a log need ever be full.
+func TestSpillWakesWork(t *testing.T) {
+	s, q := queueOf(t, func(c *queueConfig) { c.fanIn = 4 })
+	for i := range 4 * maxRuns * q.cfg.fanIn {
+		addHost(t, q, "a", 1+2*i, 2)
+		select {
+		case <-s.Wake():
+		default:
+			t.Fatalf("spill %d wakes nobody", i)
+		}
+		for did := true; did; {
+			var err error
+			if did, err = s.Work(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if n := len(q.runs.infos(QueueRun)); n > maxRuns*q.cfg.fanIn {
+			t.Fatalf("after %d spills there are %d runs", i+1, n)
+		}
+	}
+}
+
 // When most of what runs hold is done, they are merged, once.
 func TestBloatedRunsAreMerged(t *testing.T) {
 	_, q := queueOf(t, func(c *queueConfig) { c.entries = 10 })

@@ -181,7 +181,8 @@ func dial(dir string) (*remote, error) {
 
 func (r *remote) stats(ctx context.Context) (crawler.Snapshot, error) {
 	var s crawler.Snapshot
-	return s, r.call(ctx, http.MethodGet, "/stats", nil, &s)
+	err := r.call(ctx, http.MethodGet, "/stats", nil, &s)
+	return s, err
 }
 
 // call makes one request and decodes the answer, if one is wanted.

@@ -62,6 +62,9 @@ func (a *app) goOn(cmd *cobra.Command, dir string, f sessionFlags) error {
 		return err
 	}
 	if kept.State == crawler.Complete && !f.rebuildSeen {
+		if err := crawler.SayRules(a.log, reader.Cut(), cfg); err != nil {
+			return err
+		}
 		a.say("%s is complete: %s", dir, plural(kept.Pages, "page record", "page records"))
 		return session.lack(kept)
 	}

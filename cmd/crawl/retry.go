@@ -65,7 +65,8 @@ func selectionOf(status, codes, outcomes, hosts []string) (crawler.Selection, er
 // retryIn asks the process that runs the crawl or, when there is none, does it in the directory itself.
 func retryIn(ctx context.Context, dir string, s crawler.Selection) (done crawler.Revisited, err error) {
 	if r, err := dial(dir); err == nil {
-		return done, r.call(ctx, http.MethodPost, "/retry", s, &done)
+		err = r.call(ctx, http.MethodPost, "/retry", s, &done)
+		return done, err
 	}
 	c, err := crawler.Open(dir, nil)
 	if err != nil {

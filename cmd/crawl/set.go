@@ -99,7 +99,8 @@ func (a *app) setIn(ctx context.Context, dir string, ask setRequest) (answer set
 		return answer, err
 	}
 	if r, err := dial(dir); err == nil {
-		return answer, r.call(ctx, http.MethodPost, "/set", ask, &answer)
+		err = r.call(ctx, http.MethodPost, "/set", ask, &answer)
+		return answer, err
 	}
 	if len(ask.Settings) > 0 {
 		return answer, usagef("%s is not running: pass %s to `crawl resume %s`", dir, strings.Join(ask.Settings.Flags(), ", "), dir)

@@ -89,7 +89,8 @@ func firstMet(urls []canon.URL, tell func(canon.URL) (crawler.Story, error)) (cr
 
 func (r *remote) why(ctx context.Context, u canon.URL) (crawler.Story, error) {
 	var story crawler.Story
-	return story, r.call(ctx, http.MethodGet, "/why?url="+url.QueryEscape(u.String()), nil, &story)
+	err := r.call(ctx, http.MethodGet, "/why?url="+url.QueryEscape(u.String()), nil, &story)
+	return story, err
 }
 
 // answerWhy answers remote.why.

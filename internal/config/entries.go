@@ -81,6 +81,10 @@ func (f *file) named(d *setting, to entryMap, node ast.Node, at *token.Token) (o
 			f.unknown(d.key, name, nameAt, nearest(plainKey(name), to.names()))
 			return
 		}
+		if _, null := value.(*ast.NullNode); null { // which may stand nowhere
+			f.fail(d.key, nameAt, "want a mapping of keys to values for "+name+", got nothing")
+			return
+		}
 		keys := to.at(name)
 		f.mapping(d.key, value, func(key string, keyAt *token.Token, value ast.Node) {
 			f.entryKey(d, keys, key, keyAt, value)
