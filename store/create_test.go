@@ -79,7 +79,7 @@ func TestKilledCreate(t *testing.T) {
 // What an unfinished run left is removed; all else in the directory stays.
 func TestCreateRemovesOnlyItsOwn(t *testing.T) {
 	dir := t.TempDir()
-	ours := []string{"seen.db", "log/0000000005.log", "done/0000000000.log", "pages/0000000001.jsonl", "state.db.new"}
+	ours := []string{"seen.db", "log/0000000005.log", "done/0000000000.log", "state.db.new"}
 	others := []string{
 		"notes.txt", "pages/0000000001.bak", "pages/1.jsonl", "log/0000000005.jsonl", "log/0000000005.log.gz",
 		"log/x000000005.log", "pages/00000000001.jsonl", "log/0000000005",
@@ -350,3 +350,44 @@ func TestFormat(t *testing.T) {
 }
 
 func second[T any](_ T, err error) error { return err }
+
+// TestCreateKeepsPageRecords: a crawl that has lost both its checkpoints is no empty place for a new one.
+func TestCreateKeepsPageRecords(t *testing.T) {
+	dir := t.TempDir()
+	s, err := createOf(dir, small, nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	record, err := EncodePage(&Page{URL: "https://a.example/"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Pages.Append(record); err != nil {
+		t.Fatal(err)
+	}
+	checkpoint(t, s)
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for _, lost := range []string{"state.db", "checkpoint"} {
+		if err := os.Remove(filepath.Join(dir, lost)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	before, err := os.ReadFile(filepath.Join(dir, "pages", "0000000001.jsonl"))
+	if err != nil || len(before) == 0 {
+		t.Fatalf("%d bytes of page records, %v", len(before), err)
+	}
+	for name, open := range map[string]func() error{
+		"Create": func() error { _, err := createOf(dir, small, nil, nil); return err },
+		"Open":   func() error { _, err := Open(dir, small); return err },
+	} {
+		err := open()
+		if _, damaged := errors.AsType[*DamageError](err); !damaged {
+			t.Errorf("%s says %v, want a *DamageError", name, err)
+		}
+	}
+	if after, err := os.ReadFile(filepath.Join(dir, "pages", "0000000001.jsonl")); err != nil || string(after) != string(before) {
+		t.Errorf("the page records were touched: %v", err)
+	}
+}

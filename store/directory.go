@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"crypto/rand"
 	"encoding/json"
 	"errors"
@@ -75,7 +76,30 @@ func (d directory) check() error {
 		return &DamageError{File: d.stateDB(), Offset: -1,
 			Err: fmt.Errorf("%w, checkpoint %d was the last", errMissing, p.Number)}
 	}
+	if left, err := d.recorded(); left != "" || err != nil {
+		return cmp.Or(err, error(&DamageError{File: d.stateDB(), Offset: -1,
+			Err: fmt.Errorf("%w, and so is the checkpoint beside it, but %s holds page records", errMissing, left)}))
+	}
 	return fmt.Errorf("%w: %s", ErrNotCrawl, d)
+}
+
+// recorded returns a file of page records of a crawl, "" when there is none. A Create that was not finished has left none:
+// they begin after state.db has appeared.
+func (d directory) recorded() (string, error) {
+	if f, err := d.readFormat(); err != nil || f.CrawlID == "" {
+		return "", nil // no crawl's, so foreign refuses it
+	}
+	numbers, err := numbered(d.fs, d.pages(), pageExt)
+	if err != nil {
+		return "", err
+	}
+	for _, n := range numbers {
+		name := numberedName(d.pages(), n, pageExt)
+		if info, err := d.fs.Stat(name); err == nil && info.Size() > 0 {
+			return name, nil
+		}
+	}
+	return "", nil
 }
 
 // foreign refuses a directory that holds no crawl, but files in the places of a crawl's that no Create of ours made.
