@@ -21,6 +21,8 @@ type Added struct {
 	Refused  []string `json:"refused"`  // no URLs: why
 	// Revived are hosts that were given up or dropped, and are asked again since a URL of theirs is wanted again.
 	Revived []string `json:"revived,omitempty"`
+	// UsedUp are hosts that stay given up: they have used up what they may have, which a higher limit alone takes back.
+	UsedUp []string `json:"used_up,omitempty"`
 }
 
 // Add makes more seeds part of the crawl; their hosts join its scope. With again, what was fetched before is fetched once
@@ -72,10 +74,8 @@ func (k *committer) add(batch []seedTask, again bool, sum *Added) error {
 		}
 	}
 	for _, s := range batch {
-		if host := s.url.Host(); again {
-			if _, revived := k.revive(host); revived {
-				sum.Revived = append(sum.Revived, host)
-			}
+		if again {
+			k.wantAgain(s.url.Host(), sum)
 		}
 		if err := k.addOne(s, known, repeats, sum); err != nil {
 			k.failed = fmt.Errorf("add %s: %w", s.url, err)
@@ -84,6 +84,16 @@ func (k *committer) add(batch []seedTask, again bool, sum *Added) error {
 	}
 	k.failed = k.committed()
 	return k.failed
+}
+
+// wantAgain has a host asked again of which a URL is wanted again.
+func (k *committer) wantAgain(host string, sum *Added) {
+	switch why, revived := k.revive(host); {
+	case revived:
+		sum.Revived = append(sum.Revived, host)
+	case why == frontier.BudgetUsed && !slices.Contains(sum.UsedUp, host):
+		sum.UsedUp = append(sum.UsedUp, host)
+	}
 }
 
 // admissionsOf returns the sequence numbers of those seeds that were admitted before, by hash.

@@ -120,6 +120,7 @@ type seedMark struct {
 // queueView is the frontier as it was at the checkpoint, for readers.
 type queueView struct {
 	Hosts   int `json:"hosts"`
+	Working int `json:"working"` // of Hosts: those with work
 	GivenUp int `json:"given_up"`
 	// GivenUpFor is GivenUp by the reason.
 	GivenUpFor map[frontier.Reason]int `json:"given_up_for,omitempty"`

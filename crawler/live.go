@@ -105,11 +105,11 @@ func (c *Crawler) changeSettings(edit func(*Config)) error {
 	if err := errors.Join(after.Validate(), sameButLive(before, after)); err != nil {
 		return err
 	}
-	if err := c.frontier.Configure(after.Frontier); err != nil {
-		return err
-	}
 	if err := c.committer.books.setConfig(after); err != nil {
 		return err
+	}
+	if err := c.frontier.Configure(after.Frontier); err != nil {
+		return errors.Join(err, c.committer.books.setConfig(before))
 	}
 	c.live.Store(after.live())
 	c.budget.limit(after.MaxPages)
@@ -152,6 +152,9 @@ func (k *committer) revive(host string) (why frontier.Reason, revived bool) {
 		return why, false
 	}
 	k.frontier.Revive(host)
+	if why = k.frontier.GivenUp(host); why != "" { // its budget was used up as well
+		return why, false
+	}
 	k.reopen()
 	return "", true
 }

@@ -119,6 +119,10 @@ func assemble(st *store.Store, edit func(*Config), resumed bool) (*Crawler, erro
 			return nil, err
 		}
 	}
+	if cfg.RebuildSeen {
+		c.log.Info("the filter is made again from the log", "urls", c.committer.filter.Len(),
+			"fp", cfg.Seen.FalsePositiveRate, "fp_before", before.Seen.FalsePositiveRate)
+	}
 	kept.Counters.sayRules(c.log, before, cfg)
 	return c, nil
 }

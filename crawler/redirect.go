@@ -31,7 +31,7 @@ func (c *Crawler) redirected(v *visit, r *fetch.Result) {
 	v.page.Outcome = store.OutcomeRedirect
 	ref, ok := r.Location()
 	if !ok {
-		v.astray("no_location", "a redirect without a target")
+		v.astray(codeNoLocation, "a redirect without a target")
 		return
 	}
 	target, err := rules.Parse(v.lease.URL, ref)
@@ -40,7 +40,7 @@ func (c *Crawler) redirected(v *visit, r *fetch.Result) {
 	}
 	if err != nil {
 		v.reasons[reasonOf(err)]++
-		v.astray("bad_location", err.Error())
+		v.astray(codeBadLocation, err.Error())
 		return
 	}
 	v.page.RedirectTo = target.String()
@@ -51,6 +51,14 @@ func (c *Crawler) redirected(v *visit, r *fetch.Result) {
 	c.followRedirect(v, target)
 }
 
+// The codes of redirects that lead nowhere.
+const (
+	codeNoLocation       = "no_location"
+	codeBadLocation      = "bad_location"
+	codeRedirectLoop     = "redirect_loop"
+	codeTooManyRedirects = "too_many_redirects"
+)
+
 // astray enters why a redirect leads nowhere.
 func (v *visit) astray(code, why string) {
 	v.page.Error = &store.PageError{Code: code, Phase: "redirect", Message: why}
@@ -59,7 +67,7 @@ func (v *visit) astray(code, why string) {
 func (c *Crawler) sameKey(v *visit, target canon.URL) {
 	if target == v.lease.URL || v.lease.Reroutes >= maxReroutes {
 		v.reasons[Seen]++
-		v.astray("redirect_loop", "it redirects to itself")
+		v.astray(codeRedirectLoop, "it redirects to itself")
 		return
 	}
 	v.end, v.target = endRerouted, target
@@ -70,11 +78,11 @@ func (c *Crawler) followRedirect(v *visit, target canon.URL) {
 	next := c.link(target, l.Class, l.Depth, l.Hop+1)
 	next.via = &frontier.Redirect{Hash: c.hash(l.URL), Before: l.Via}
 	if next.via.Contains(next.hash) {
-		v.astray("redirect_loop", fmt.Sprintf("%s is in this chain already", target))
+		v.astray(codeRedirectLoop, fmt.Sprintf("%s is in this chain already", target))
 	}
 	if next.hop > maxRedirects {
 		v.reasons[Trap]++
-		v.astray("too_many_redirects", fmt.Sprintf("more than %d redirects", maxRedirects))
+		v.astray(codeTooManyRedirects, fmt.Sprintf("more than %d redirects", maxRedirects))
 		return
 	}
 	if l.Class == frontier.Seed || l.Class == frontier.Added {

@@ -3,6 +3,7 @@ package crawler
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"fmt"
 	"slices"
 
@@ -12,13 +13,16 @@ import (
 
 // Revisited says what came of Revisit.
 type Revisited struct {
-	Again uint64 `json:"again"` // URLs that are to be fetched once more
+	Again   uint64 `json:"again"`             // URLs that are to be fetched once more
+	Pending uint64 `json:"pending,omitempty"` // selected, and left alone since they are pending already
+	// Revived are hosts that were given up for their failures, and are asked again.
+	Revived []string `json:"revived,omitempty"`
 }
 
 // Revisit makes URLs pending once more whose last visit ended as selected: `crawl retry`. What is pending already is left
-// alone. A URL keeps its class and its place in its host's order, so the scope binds it as before, and a host that was
-// given up for its failures is asked again. Revisit returns when a checkpoint holds that; with an error, some of the URLs
-// may be pending.
+// alone. A URL keeps its class and its place in its host's order, so the scope binds it as before. A host that was given up
+// for its failures is asked again where a URL of it is selected, and where Selection.Hosts names it. Revisit returns when a
+// checkpoint holds that; with an error, some of the URLs may be pending.
 //
 // It reads all page records that there are at the call, in batches, each a commit of its own: its memory does not grow
 // with their number, and its time does, by a few microseconds a record.
@@ -56,6 +60,9 @@ func (c *Crawler) Revisit(ctx context.Context, want Selection) (Revisited, error
 	if err := r.commit(); err != nil {
 		return r.sum, err
 	}
+	if err := r.reviveHosts(selected); err != nil {
+		return r.sum, err
+	}
 	return r.sum, c.awaitCheckpoint(ctx)
 }
 
@@ -78,9 +85,6 @@ type revisitPage struct {
 }
 
 func (r *revisits) add(p *store.Page) error {
-	if !r.c.frontier.IsDone(p.Seq) { // it is pending
-		return nil
-	}
 	r.pages = append(r.pages, revisitPage{p.Seq, p.Record, p.Visit, p.Referrer})
 	if len(r.pages) < revisitBatch {
 		return nil
@@ -93,21 +97,50 @@ func (r *revisits) commit() error {
 	slices.SortFunc(r.pages, func(a, b revisitPage) int { return cmp.Compare(a.seq, b.seq) }) // so that a block is read once
 	batch := make([]revisit, 0, len(r.pages))
 	for _, p := range r.pages {
-		a, err := r.reader.Admission(p.seq)
+		task, err := r.task(p)
 		if err != nil {
 			return err
 		}
-		task, err := pendingTask(p.seq, a, store.DoneEntry{})
-		if err != nil {
-			return err
-		}
-		task.Visit, task.Referrer = p.visit+1, p.referrer
 		batch = append(batch, revisit{task, p.record})
 	}
 	r.pages = r.pages[:0]
-	n, err := r.c.committer.revisit(batch)
-	r.sum.Again += n
-	return err
+	return r.c.committer.revisit(batch, &r.sum)
+}
+
+// task is the next visit of a page's URL. Of one that is pending it has the number alone: that one is only counted.
+func (r *revisits) task(p revisitPage) (frontier.Task, error) {
+	if !r.c.frontier.IsDone(p.seq) {
+		return frontier.Task{Seq: p.seq, Visit: p.visit + 1}, nil
+	}
+	a, err := r.reader.Admission(p.seq)
+	if err != nil {
+		return frontier.Task{}, err
+	}
+	task, err := pendingTask(p.seq, a, store.DoneEntry{})
+	task.Visit, task.Referrer = p.visit+1, p.referrer
+	return task, err
+}
+
+// reviveHosts has the hosts that the selection names asked again, also those of which no URL was selected.
+func (r *revisits) reviveHosts(want *selector) error {
+	if len(want.hosts) == 0 {
+		return nil
+	}
+	var failed []string
+	err := r.c.committer.store.Rows(hostPrefix, func(_ string, value []byte) error {
+		var state frontier.HostState
+		if json.Unmarshal(value, &state) != nil { // said when the host comes into memory
+			return nil
+		}
+		if state.GivenUp == frontier.TooManyFailures && want.at("http://"+state.Host+"/") {
+			failed = append(failed, state.Host)
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return r.c.committer.askAgain(failed, &r.sum)
 }
 
 // revisit is the next visit of a URL, if its last one made that record.
@@ -117,66 +150,79 @@ type revisit struct {
 }
 
 // revisit is one commit. A log that cannot be read fails it before anything has changed.
-func (k *committer) revisit(batch []revisit) (n uint64, err error) {
+func (k *committer) revisit(batch []revisit, sum *Revisited) error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if k.failed != nil {
-		return 0, k.failed
+		return k.failed
 	}
-	repeats, err := k.stillLast(batch)
+	repeats, pending, err := k.stillLast(batch)
+	sum.Pending += pending
 	if err != nil || len(repeats) == 0 {
-		return 0, err
+		return err
 	}
 	k.reopen()
 	for _, r := range repeats {
 		if err := k.addAgain(r, r.outcome); err != nil {
 			k.failed = fmt.Errorf("visit %s again: %w", r.task.URL, err)
-			return n, k.failed
+			return k.failed
 		}
-		n++
+		sum.Again++
+		k.reviveFailed(r.task.URL.Host(), sum)
 	}
-	k.askAgain(repeats)
 	k.failed = k.committed()
-	return n, k.failed
+	return k.failed
 }
 
-// stillLast returns those of the batch whose record is that of their last visit.
-func (k *committer) stillLast(batch []revisit) ([]repeat, error) {
+// stillLast returns those of the batch whose record is that of their last visit, and counts those that are pending since
+// that visit.
+func (k *committer) stillLast(batch []revisit) (repeats []repeat, pending uint64, err error) {
 	seqs := make([]uint64, len(batch))
 	for i, r := range batch {
 		seqs[i] = r.task.Seq
 	}
 	last, err := k.store.LastDoneOf(seqs)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
-	repeats := make([]repeat, 0, len(batch))
+	repeats = make([]repeat, 0, len(batch))
 	for _, r := range batch {
 		end := last[r.task.Seq]
+		if end.Event == store.EventAgain && int(end.Visit) == r.task.Visit {
+			pending++
+		}
 		if end.Event != store.EventDone || end.Record != r.record {
 			continue
 		}
 		if r.task.Hop > 0 {
 			if r.task.Via, err = redirectChain(k.store.Admissions, r.task); err != nil {
-				return nil, err
+				return nil, 0, err
 			}
 		}
 		repeats = append(repeats, repeat{r.task, end.Outcome})
 	}
-	return repeats, nil
+	return repeats, pending, nil
 }
 
-// askAgain takes back that hosts of these URLs were given up for their failures. One that the user dropped stays dropped.
-func (k *committer) askAgain(repeats []repeat) {
-	asked := make(map[string]struct{})
-	for _, r := range repeats {
-		host := r.task.URL.Host()
-		if _, known := asked[host]; known {
-			continue
-		}
-		asked[host] = struct{}{}
-		if k.frontier.GivenUp(host) == frontier.TooManyFailures {
-			k.frontier.Revive(host)
-		}
+// askAgain is one commit of hosts that are asked again.
+func (k *committer) askAgain(hosts []string, sum *Revisited) error {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.failed != nil {
+		return k.failed
+	}
+	for _, host := range hosts {
+		k.reviveFailed(host, sum)
+	}
+	return nil
+}
+
+// reviveFailed takes back that a host was given up for its failures. One that the user dropped stays dropped.
+func (k *committer) reviveFailed(host string, sum *Revisited) {
+	if k.frontier.GivenUp(host) != frontier.TooManyFailures {
+		return
+	}
+	if _, revived := k.revive(host); revived {
+		sum.Revived = append(sum.Revived, host)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"crawl/canon"
+	"crawl/fetch"
 	"crawl/frontier"
 	"crawl/store"
 )
@@ -39,13 +40,16 @@ func (s Selection) compile() (*selector, error) {
 		errs = append(errs, errors.New("nothing is selected: want a status, an error, an outcome or a host"))
 	}
 	for _, status := range s.Status {
-		if len(status) != 3 || strings.Trim(status, "0123456789x") != "" {
+		if len(status) != 3 || strings.Trim(status, "0123456789x") != "" || !strings.ContainsAny(status[:1], statusClasses) {
 			errs = append(errs, fmt.Errorf("status: want one such as 404 or 5xx, got %q", status))
 		}
 	}
 	for _, code := range s.Error {
-		if code == "" {
+		switch {
+		case code == "":
 			errs = append(errs, errors.New("error: want a code such as dns or timeout, got none"))
+		case !knownCode(code):
+			errs = append(errs, fmt.Errorf("unknown error %q", code))
 		}
 	}
 	out := &selector{Selection: s}
@@ -73,9 +77,41 @@ func (s *selector) ended(p *store.Page) bool {
 		}
 	}
 	return p.Error != nil && slices.ContainsFunc(s.Error, func(want string) bool {
-		rest, found := strings.CutPrefix(p.Error.Code, want)
-		return found && (rest == "" || rest[0] == '_')
+		return beginsWith(p.Error.Code, want)
 	})
+}
+
+// statusClasses are the first digits of statuses that a record may have, and x. 9 is of no standard, and in use: 999.
+const statusClasses = "123459x"
+
+// knownCode reports whether records may have an error of that code, or one that begins with it.
+func knownCode(want string) bool {
+	if status, found := strings.CutPrefix(want, "status_"); found {
+		n, err := strconv.Atoi(status)
+		return err == nil && statusCode(n) == want
+	}
+	return slices.ContainsFunc(errorCodes(), func(code string) bool { return beginsWith(code, want) })
+}
+
+// errorCodes lists the codes of page records' errors; status stands for that of each answer that failed.
+func errorCodes() []string {
+	codes := []string{
+		"status", "extract", codeNoLocation, codeBadLocation, codeRedirectLoop, codeTooManyRedirects,
+		store.OutcomeRobotsDenied.String(), store.OutcomeOutOfScope.String(), store.OutcomeTooDeep.String(),
+	}
+	for _, code := range fetch.Codes() {
+		codes = append(codes, string(code))
+	}
+	for _, cut := range []fetch.Truncation{fetch.TruncatedLength, fetch.TruncatedTime, fetch.TruncatedDisconnect} {
+		codes = append(codes, truncatedCode(string(cut)))
+	}
+	return codes
+}
+
+// beginsWith reports whether a code is that one, or begins with its words.
+func beginsWith(code, words string) bool {
+	rest, found := strings.CutPrefix(code, words)
+	return found && (rest == "" || rest[0] == '_')
 }
 
 func matchesDigits(want, have string) bool {

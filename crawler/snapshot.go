@@ -24,7 +24,8 @@ type Snapshot struct {
 	InFlight     uint64                     `json:"in_flight"`
 	Done         uint64                     `json:"done"`     // the sum of ByOutcome; with Queued and InFlight it makes Admitted
 	Stranded     uint64                     `json:"stranded"` // of Queued: on hosts that were given up
-	Hosts        int                        `json:"hosts"`
+	Hosts        int                        `json:"hosts"`         // in memory
+	HostsWorking int                        `json:"hosts_working"` // of Hosts: those with work, which max_hosts bounds
 	HostsGivenUp int                        `json:"hosts_given_up"`
 	GivenUp      map[frontier.Reason]uint64 `json:"given_up"` // HostsGivenUp by the reason
 	Requests     uint64                     `json:"requests"`
@@ -102,7 +103,7 @@ func (b *books) snapshot() Snapshot {
 	return Snapshot{
 		State: b.State, PausedFor: b.PausedFor, StartedAt: b.StartedAt, ElapsedS: float64(b.ElapsedMS) / 1000, Pages: c.Pages,
 		BodyBytes: c.BodyBytes, Discovered: c.Reasons.total(), Admitted: c.Reasons[Admitted],
-		Queued: c.Reasons[Admitted] - c.done(), Done: c.done(), Stranded: b.Queue.Stranded, Hosts: b.Queue.Hosts,
+		Queued: c.Reasons[Admitted] - c.done(), Done: c.done(), Stranded: b.Queue.Stranded, Hosts: b.Queue.Hosts, HostsWorking: b.Queue.Working,
 		HostsGivenUp: b.Queue.GivenUp, GivenUp: b.Queue.reasons(), Requests: c.Requests, Retries: c.Retries, ByStatus: maps.Clone(c.Statuses),
 		ByReason: c.Reasons.byName(), ByOutcome: c.Outcomes.byName(), Errors: maps.Clone(c.Errors), Seen: b.Filter,
 		Checkpoint: b.Previous, LimitReached: b.LimitReached,
@@ -118,10 +119,25 @@ func (q *queueView) reasons() map[frontier.Reason]uint64 {
 	return named
 }
 
+// onlyReason returns why hosts are given up, if it is one reason for all of them.
+func (q *queueView) onlyReason() frontier.Reason {
+	var only frontier.Reason
+	for why, n := range q.GivenUpFor {
+		switch {
+		case n == 0:
+		case only != "":
+			return ""
+		default:
+			only = why
+		}
+	}
+	return only
+}
+
 // look copies what the views say into the books.
 func (b *books) look(queue frontier.Stats, filter seen.Stats) {
 	b.Queue = queueView{
-		Hosts: queue.Hosts, GivenUp: queue.HostsGivenUp, GivenUpFor: queue.GivenUpFor, Stranded: uint64(queue.Stranded),
+		Hosts: queue.Hosts, Working: queue.Hosts - queue.HostsIdle, GivenUp: queue.HostsGivenUp, GivenUpFor: queue.GivenUpFor, Stranded: uint64(queue.Stranded),
 	}
 	b.Filter = FilterView{
 		Kind: string(filter.Kind), Items: filter.Items, Layers: filter.Layers, Bits: filter.Bits, Bytes: filter.Bytes,

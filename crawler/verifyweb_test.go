@@ -97,7 +97,7 @@ func listConfig(w *listWeb) Config {
 	cfg.Frontier.MaxTasks, cfg.Frontier.MaxHosts = 300, 40
 	cfg.RetryDelay = time.Millisecond
 	cfg.CheckpointInterval = time.Hour
-	cfg.Store = store.Config{QueueEntries: 700, RunBlocks: 1, LogBytes: 64 << 10, PagesBytes: 256 << 10, FS: unsyncedFS()}
+	cfg.Store = store.Config{QueueEntries: 50, RunBlocks: 1, LogBytes: 64 << 10, PagesBytes: 256 << 10, FS: unsyncedFS()}
 	return cfg
 }
 

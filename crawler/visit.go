@@ -266,6 +266,8 @@ func (c *Crawler) answered(v *visit, r *fetch.Result) {
 
 func statusCode(status int) string { return fmt.Sprintf("status_%d", status) }
 
+func truncatedCode(why string) string { return "truncated_" + why }
+
 // serverError: 429 and 503 are the host's word that it has too much to do, and it is left alone, for as long as it asks.
 // Any other 5xx is taken for the fault of one page, which is tried again later; the rest of the site goes on.
 func (c *Crawler) serverError(v *visit, r *fetch.Result) {
@@ -280,7 +282,7 @@ func (c *Crawler) serverError(v *visit, r *fetch.Result) {
 func (c *Crawler) incomplete(v *visit, r *fetch.Result) {
 	p := &v.page
 	p.Outcome = store.OutcomeTruncated
-	p.Error = &store.PageError{Code: "truncated_" + p.Truncated, Phase: "body", Message: "the body is not whole"}
+	p.Error = &store.PageError{Code: truncatedCode(p.Truncated), Phase: "body", Message: "the body is not whole"}
 	switch {
 	case r.BodyErr != nil:
 		p.Error.Message = r.BodyErr.Error()

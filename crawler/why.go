@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"time"
 
 	"crawl/canon"
@@ -13,15 +14,20 @@ import (
 )
 
 // Why tells what became of a URL, and why: at this moment, but for its page record, which is there once a checkpoint holds
-// it. It looks into each run of the log and scans nothing that grows with the crawl; commits wait meanwhile.
+// it. It looks into each run of the log and scans nothing that grows with the crawl; commits wait meanwhile. Of a URL that was
+// not met it reads the seeds that were not read yet.
 func (c *Crawler) Why(_ context.Context, u canon.URL) (Story, error) {
 	s := newStory(u)
 	s.Live, s.AsOf = true, time.Now().UTC().Truncate(time.Millisecond)
+	mark := c.committer.seedMark() // first: a seed that is read meanwhile is met
 	task, queue, err := c.committer.tell(&s, u, c.hash(u))
 	if err != nil {
 		return s, err
 	}
 	s.RulesNow = c.rulings(task, &queue)
+	if err := s.findSeed(c.seeds, mark); err != nil {
+		return s, err
+	}
 	s.decide()
 	return s, s.readPage(c.Dir())
 }
@@ -33,7 +39,9 @@ func (k *committer) tell(s *Story, u canon.URL, hash uint64) (frontier.Task, fro
 	if k.failed != nil {
 		return frontier.Task{}, frontier.Story{}, k.failed
 	}
-	s.State = k.books.State
+	if s.State = k.books.State; !k.running { // what a process that was killed has left says that it runs
+		s.State = stateOnDisk(s.State)
+	}
 	task, err := s.lookUp(openLedger{k.store}, u, hash)
 	if err != nil {
 		return task, frontier.Story{}, err
@@ -119,7 +127,7 @@ func (q *QueueStory) wait(what string) {
 
 // decide says which fate it is, of a URL that is not in the log.
 func (s *Story) decide() {
-	if s.Met() {
+	if s.Met() || s.Fate == FateUnreadSeed {
 		return
 	}
 	for _, r := range s.RulesNow {
@@ -131,6 +139,35 @@ func (s *Story) decide() {
 	s.Fate = FateNeverMet
 	if s.Filter.Says == FilterSeen {
 		s.Fate = FateTakenForSeen
+	}
+}
+
+// findSeed looks for a URL that was not met among the seeds that were not read yet.
+func (s *Story) findSeed(in seedFile, mark seedMark) error {
+	if s.Met() || mark.Done {
+		return nil
+	}
+	for seed, err := range in.from(mark.Offset) {
+		switch {
+		case errors.Is(err, fs.ErrNotExist): // the ruling of the scope says so
+			return nil
+		case err != nil:
+			return err
+		case seed.url.Key() == s.Key:
+			s.unreadSeed()
+			return nil
+		}
+	}
+	return nil
+}
+
+// unreadSeed says that the URL is a seed. The rules for links do not bind it.
+func (s *Story) unreadSeed() {
+	s.Fate = FateUnreadSeed
+	for i, r := range s.RulesNow {
+		if r.By == ByScope || r.By == ByMaxDepth {
+			s.RulesNow[i] = Ruling{r.By, Allows, seedsExempt}
+		}
 	}
 }
 
@@ -192,6 +229,9 @@ func ReadStory(_ context.Context, dir string, u canon.URL) (Story, error) {
 		return s, err
 	}
 	s.tellStored(task, &kept)
+	if err := s.findSeed(seedsIn(dir), kept.Seeds); err != nil {
+		return s, err
+	}
 	s.decide()
 	return s, s.pageFrom(reader)
 }
@@ -216,7 +256,7 @@ func (s *Story) tellStored(t frontier.Task, kept *books) {
 			Where: "unknown", Visit: t.Visit, Attempts: t.Attempt, Class: t.Class.String(), AtLeast: true, WaitsFor: WaitsForResume,
 		}
 		if kept.State == Partial { // nothing was left but on such hosts
-			s.Queue.WaitsFor = string(frontier.WaitGivenUp)
+			s.Queue.giveUp(kept.Queue.onlyReason())
 		}
 	}
 }

@@ -28,9 +28,11 @@ func urlRuling(u canon.URL) Ruling {
 // exempt: the user named it, or one that redirects to it, so scope and depth do not count.
 func exempt(t frontier.Task) bool { return t.Seq > 0 && t.Class <= frontier.Added }
 
+const seedsExempt = "seeds are exempt"
+
 func scopeRuling(s *scope.Scope, t frontier.Task) Ruling {
 	if exempt(t) {
-		return Ruling{ByScope, Allows, "seeds are exempt"}
+		return Ruling{ByScope, Allows, seedsExempt}
 	}
 	verdict := s.Test(t.URL)
 	if !verdict.Admitted {

@@ -41,6 +41,7 @@ const (
 	FateNeverMet     Fate = "never_met"      // not in the log, and the rules in force would admit it
 	FateRefused      Fate = "refused"        // not in the log, and the rules in force would not admit it
 	FateTakenForSeen Fate = "taken_for_seen" // not in the log, and the filter takes it for seen: a false positive
+	FateUnreadSeed   Fate = "unread_seed"    // among the seeds, and not read yet
 	FatePending      Fate = "pending"
 	FateInFlight     Fate = "in_flight"
 	FateDone         Fate = "done"

@@ -1,0 +1,558 @@
+package crawler
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"net/netip"
+	"strconv"
+	"strings"
+	"time"
+
+	"crawl/canon"
+	"crawl/store"
+)
+
+// simWeb is a web of which everything is known: what each URL answers, for how long it fails before it does, and what it
+// links to. It holds no state: the same seed is the same web, in every process and after every kill.
+type simWeb struct {
+	seed  uint64
+	hosts []simHost
+	byKey map[string]*simHost
+	share int // so many hosts have one address, which is to be spared as one; 0: each has its own
+}
+
+// simHost is one host: of every kind of trouble there are some, and most are small.
+type simHost struct {
+	name   string
+	index  int
+	pages  int
+	robots simRobots
+	crawl  time.Duration // Crawl-delay
+	slow   bool
+	dead   bool                        // nobody listens
+	noName bool                        // and nobody ever knew it
+	lame   int                         // so many look-ups fail before one succeeds
+	wide   bool                        // more than one request at once is allowed, and its delay is short
+	secure bool                        // half of its pages are https, an origin of its own
+	down   func(at time.Duration) bool // nil: never
+}
+
+// simRobots is what comes of a host's robots.txt.
+type simRobots uint8
+
+const (
+	robotsMissing simRobots = iota // 404: everything is allowed
+	robotsRules
+	robotsSick   // 500 twice, then rules
+	robotsBroken // 500 for ever: nothing is allowed
+	robotsMute   // no answer, ever
+	robotsAway   // redirected to another host, which has rules
+	robotsAstray // redirected for ever: everything is allowed
+	robotsLost   // redirected to a host that is dead
+)
+
+const (
+	simRulesHost = "rules.sim"
+	simLostHost  = "lost.sim"
+	simDelay     = time.Second            // host_delay
+	simWideDelay = 200 * time.Millisecond // of wide hosts
+	simWideSlots = 3                      // their host_concurrency
+)
+
+// newSimWeb makes a web: host 0 has large pages, the others share about rest by a power law.
+func newSimWeb(seed uint64, hosts, large, rest int) *simWeb {
+	w := &simWeb{seed: seed, byKey: make(map[string]*simHost)}
+	sum := 0.0
+	for i := 1; i < hosts; i++ {
+		sum += 1 / float64(i)
+	}
+	for i := range hosts {
+		h := simHost{index: i, name: fmt.Sprintf("h%d.sim", i), pages: large, robots: robotsMissing}
+		if i > 0 {
+			h.pages = 2 + int(float64(rest)/sum/float64(i))
+		}
+		w.trouble(&h)
+		w.hosts = append(w.hosts, h)
+	}
+	for i, name := range []string{simRulesHost, simLostHost} {
+		w.hosts = append(w.hosts, simHost{index: hosts + i, name: name, pages: 1, dead: name == simLostHost})
+	}
+	for i := range w.hosts {
+		w.byKey[w.hosts[i].name] = &w.hosts[i]
+	}
+	return w
+}
+
+// shareAddresses puts n hosts on each address. There is no host then that may be asked more than once at a time.
+func (w *simWeb) shareAddresses(n int) {
+	w.share = n
+	for i := range w.hosts {
+		w.hosts[i].wide = false
+	}
+}
+
+// address is where a host is found.
+func (w *simWeb) address(h *simHost) netip.AddrPort {
+	n := h.index / max(w.share, 1)
+	return netip.AddrPortFrom(netip.AddrFrom4([4]byte{198, 18, byte(n >> 8), byte(n)}), 80)
+}
+
+// trouble gives a host its traits. Host 0 is a good one, and its many pages lead to all others.
+func (w *simWeb) trouble(h *simHost) {
+	i := h.index
+	if i%3 > 0 {
+		h.robots = robotsRules
+	}
+	if i == 0 {
+		return
+	}
+	h.secure = i%5 == 0
+	h.slow = i%37 == 3
+	h.wide = i%31 == 6
+	if h.wide {
+		h.name = fmt.Sprintf("h%d.wide.sim", i)
+	}
+	if h.robots == robotsRules && i%29 == 4 {
+		h.crawl = time.Duration(3+i%18) * time.Second
+	}
+	for robots, at := range map[simRobots]int{
+		robotsSick: 10, robotsBroken: 9, robotsMute: 11, robotsAway: 13, robotsAstray: 15, robotsLost: 17,
+	} {
+		if i%71 == at {
+			h.robots, h.crawl = robots, 0
+		}
+	}
+	switch {
+	case i%53 == 7:
+		h.dead = true
+	case i%61 == 5:
+		h.noName = true
+	case i%61 == 6:
+		h.lame = 2
+	}
+}
+
+// simKind is what a URL does.
+type simKind string
+
+const (
+	simPage    simKind = "p"
+	simGone    simKind = "gone"    // 404
+	simFlaky   simKind = "flaky"   // 500 up to three times
+	simBroken  simKind = "broken"  // 500 for ever
+	simBusy    simKind = "busy"    // 429 with Retry-After, up to two times
+	simOver    simKind = "over"    // 503 once
+	simMute    simKind = "mute"    // no answer up to two times
+	simCut     simKind = "cut"     // cut short once
+	simStump   simKind = "stump"   // cut short for ever
+	simText    simKind = "text"    // no HTML
+	simAway    simKind = "away"    // redirects to another page
+	simHop     simKind = "hop"     // redirects from host to host, a few times
+	simLoop    simKind = "loop"    // redirects to one that redirects back
+	simSpelled simKind = "~"       // redirects to other spellings of itself
+	simPrivate simKind = "private" // robots.txt forbids it, where there is one
+)
+
+// simKinds says which of a thousand pages are of a kind, the others being plain.
+var simKinds = []struct {
+	kind simKind
+	of   uint64
+}{
+	{simGone, 30}, {simFlaky, 30}, {simBroken, 10}, {simBusy, 15}, {simOver, 15}, {simMute, 15}, {simCut, 20}, {simStump, 10},
+	{simText, 20}, {simAway, 30}, {simHop, 10}, {simLoop, 5}, {simSpelled, 30}, {simPrivate, 30},
+}
+
+// dice returns a number that belongs to a page and a purpose.
+func (w *simWeb) dice(host, page int, purpose uint64) uint64 {
+	return rand.NewPCG(w.seed^purpose<<48, uint64(host)<<32|uint64(page)).Uint64()
+}
+
+func (w *simWeb) kind(host, page int) simKind {
+	if page == 0 {
+		return simPage
+	}
+	x := w.dice(host, page, 1) % 1000
+	for _, k := range simKinds {
+		if x < k.of {
+			return k.kind
+		}
+		x -= k.of
+	}
+	return simPage
+}
+
+// link is how other pages link to a page.
+func (w *simWeb) link(host, page int) string {
+	h := &w.hosts[host]
+	path := strconv.Itoa(page)
+	switch k := w.kind(host, page); {
+	case page == 0:
+		path = ""
+	case k == simSpelled:
+		path = "%7e" + path
+	case k == simHop:
+		path = fmt.Sprintf("hop%d-%d", 2+w.dice(host, page, 2)%4, page)
+	case k == simLoop:
+		path = "loop1-" + path
+	default:
+		path = string(k) + path
+	}
+	if h.secure && page%2 == 1 {
+		return "https://" + h.name + "/" + path
+	}
+	return "http://" + h.name + "/" + path
+}
+
+// simURL is a URL of the web, understood.
+type simURL struct {
+	host   *simHost
+	origin string
+	kind   simKind // empty: there is no such page
+	page   int
+	step   int    // of a chain of redirects
+	as     string // of a page with several spellings: this one
+}
+
+func (w *simWeb) understand(u canon.URL) simURL {
+	s := simURL{host: w.byKey[u.Host()], origin: u.Origin()}
+	path := strings.TrimPrefix(u.Path(), "/")
+	if path == "" {
+		s.kind = simPage
+		return s
+	}
+	for _, spelled := range []string{"~", "%7E", "%7e"} {
+		if rest, ok := strings.CutPrefix(path, spelled); ok {
+			s.as, path = spelled, "~"+rest
+		}
+	}
+	word := strings.TrimRight(path, "0123456789-")
+	numbers := strings.Split(path[len(word):], "-")
+	page, err := strconv.Atoi(numbers[len(numbers)-1])
+	if err != nil || s.host == nil || page >= s.host.pages {
+		return s
+	}
+	s.kind, s.page = simKind(word), page
+	if len(numbers) == 2 {
+		s.step, _ = strconv.Atoi(numbers[0])
+	}
+	return s
+}
+
+// links returns what a page links to, in order.
+func (w *simWeb) links(s simURL) []string {
+	h, n := s.host.index, s.page
+	var out []string
+	for _, next := range []int{n + 1, 3*n + 1, 3*n + 2, 3*n + 3} {
+		if next < s.host.pages {
+			out = append(out, w.link(h, next))
+		}
+	}
+	if s.host.pages == 1 {
+		return out
+	}
+	if h == 0 {
+		out = append(out, w.link(n%(len(w.hosts)-2), 0))
+	}
+	for i := range uint64(3) {
+		x := w.dice(h, n, 3+i)
+		to := int(x % uint64(len(w.hosts)))
+		out = append(out, w.link(to, int(x>>32)%w.hosts[to].pages))
+	}
+	return out
+}
+
+// body is the page as HTML, with what a crawler must put up with.
+func (w *simWeb) body(s simURL, links []string) []byte {
+	var b strings.Builder
+	fmt.Fprintf(&b, "<!doctype html><title>%s</title><p>", s.title())
+	for _, link := range links {
+		fmt.Fprintf(&b, "<a href=%q>to</a>\n", link)
+	}
+	if s.page%10 == 1 && s.host.pages > 1 {
+		fmt.Fprintf(&b, "<a href=%q></a><a href='mailto:x'></a><a href='http://[/'></a><a href='/skip%d'></a>", links[0], s.page)
+	}
+	return []byte(b.String())
+}
+
+func (s simURL) title() string { return fmt.Sprintf("%s %s %d", s.host.name, s.kind, s.page) }
+
+// heals returns how many requests for the URL fail before it is well.
+func (w *simWeb) heals(s simURL) int {
+	x := int(w.dice(s.host.index, s.page, 9) % 6)
+	if s.host.lame > 0 { // look-ups that fail are attempts too
+		x = 0
+	}
+	switch s.kind {
+	case simFlaky:
+		return 1 + x%3
+	case simBusy, simMute:
+		return 1 + x%2
+	case simOver, simCut:
+		return 1
+	case simBroken, simStump:
+		return 1 << 30
+	}
+	return 0
+}
+
+// html reports whether a page that is well is HTML.
+func (s simURL) html() bool {
+	switch s.kind {
+	case "", simGone, simText, simAway, simLoop:
+		return false
+	case simHop:
+		return s.step == 0
+	case simSpelled:
+		return s.as == "~"
+	}
+	return true
+}
+
+// redirect returns where a URL redirects to; empty: it does not.
+func (w *simWeb) redirect(s simURL) string {
+	h := s.host.index
+	switch s.kind {
+	case simAway:
+		x := w.dice(h, s.page, 10)
+		to := int(x % uint64(len(w.hosts)-2))
+		return w.link(to, int(x>>32)%w.hosts[to].pages)
+	case simHop:
+		if s.step > 0 {
+			// A host that has a page of that number has all steps there; another has none, and the chain ends with 404.
+			to := (h + s.step) % (len(w.hosts) - 2)
+			return fmt.Sprintf("http://%s/hop%d-%d", w.hosts[to].name, s.step-1, s.page)
+		}
+	case simLoop:
+		return fmt.Sprintf("%s/loop%d-%d", s.origin, 3-s.step, s.page)
+	case simSpelled:
+		switch s.as {
+		case "%7e":
+			return fmt.Sprintf("%s/%%7E%d", s.origin, s.page)
+		case "%7E":
+			return fmt.Sprintf("%s/~%d", s.origin, s.page)
+		}
+	}
+	return ""
+}
+
+// denies reports whether the site's robots.txt, once it is had, forbids the URL.
+func (s simURL) denies() bool {
+	switch s.host.robots {
+	case robotsRules, robotsSick, robotsAway:
+		return s.kind == simPrivate
+	}
+	return false
+}
+
+// fate is how a URL must end, and what its page leads to. stranded: it may stay pending, on a host that was given up.
+type fate struct {
+	outcomes []store.Outcome
+	links    []string
+	title    string
+	stranded bool
+}
+
+// leadsTo is what the page of a record links to.
+func (f fate) leadsTo(p *store.Page) []string {
+	if p.Outcome == store.OutcomeFailed { // its host was down
+		return nil
+	}
+	return f.links
+}
+
+func (w *simWeb) fate(s simURL) fate {
+	f := w.rightFate(s)
+	if s.host.down != nil {
+		f.stranded = true
+		f.outcomes = append(f.outcomes, store.OutcomeFailed)
+	}
+	return f
+}
+
+// rightFate is that of a URL whose host never goes down.
+func (w *simWeb) rightFate(s simURL) fate {
+	switch {
+	case s.host.noName:
+		return fate{outcomes: []store.Outcome{store.OutcomeFailed}}
+	case s.host.dead, s.host.robots == robotsMute:
+		return fate{outcomes: []store.Outcome{store.OutcomeFailed}, stranded: true}
+	case s.host.robots == robotsBroken:
+		return fate{outcomes: []store.Outcome{store.OutcomeRobotsDenied}, stranded: true}
+	case s.host.robots == robotsLost:
+		return fate{outcomes: []store.Outcome{store.OutcomeRobotsDenied, store.OutcomeFailed}, stranded: true}
+	case s.denies():
+		return fate{outcomes: []store.Outcome{store.OutcomeRobotsDenied}}
+	}
+	return w.answered(s)
+}
+
+// answered is the fate of a URL that is asked for and answers.
+func (w *simWeb) answered(s simURL) fate {
+	one := func(o store.Outcome) fate { return fate{outcomes: []store.Outcome{o}} }
+	if to := w.redirect(s); to != "" {
+		f := one(store.OutcomeRedirect)
+		if s.kind == simSpelled { // the same page
+			f = one(store.OutcomeOK)
+			f.links, f.title = w.links(s), s.title()
+			return f
+		}
+		f.links = []string{to}
+		return f
+	}
+	f := one(store.OutcomeOK)
+	switch s.kind {
+	case "", simGone:
+		return one(store.OutcomeClientError)
+	case simBroken:
+		return one(store.OutcomeServerError)
+	case simText:
+		return f
+	case simStump:
+		f = one(store.OutcomeTruncated)
+		f.links, f.title = w.stump(s), s.title()
+		return f
+	}
+	f.links, f.title = w.links(s), s.title()
+	return f
+}
+
+// stump is what a page that is always cut short still links to.
+func (w *simWeb) stump(s simURL) []string {
+	links := w.links(s)
+	return links[:min(2, len(links))]
+}
+
+// simReply is what comes of one request.
+type simReply struct {
+	latency    time.Duration
+	err        error
+	status     int
+	header     http.Header
+	body       []byte
+	cut        bool
+	retryAfter time.Duration
+}
+
+// reply is the answer to request n for a URL, from 1, at a time of the simulation.
+func (w *simWeb) reply(s simURL, u canon.URL, n int, now time.Time) simReply {
+	r := simReply{status: http.StatusOK, header: make(http.Header), latency: w.latency(s, n)}
+	if s.host == nil || s.host.dead || s.host.down != nil && s.host.down(now.Sub(simStart)) {
+		r.err, r.latency = simRefused, 20*time.Millisecond
+		return r
+	}
+	if u.Path() == "/robots.txt" || u.Path() == "/shared.txt" {
+		w.replyRobots(s, u, n, &r)
+		return r
+	}
+	r.header.Set("Content-Type", "text/html")
+	if n <= w.heals(s) {
+		w.fail(s, n, now, &r)
+		return r
+	}
+	switch to := w.redirect(s); {
+	case to != "":
+		r.status = http.StatusFound
+		r.header.Set("Location", to)
+	case s.kind == "" || s.kind == simGone:
+		r.status = http.StatusNotFound
+	case s.kind == simText:
+		r.header.Set("Content-Type", "text/plain")
+		r.body = []byte("<a href=/nothing>")
+	default:
+		r.body = w.body(s, w.links(s))
+	}
+	return r
+}
+
+// fail makes the answer one of those before a URL is well.
+func (w *simWeb) fail(s simURL, n int, now time.Time, r *simReply) {
+	switch s.kind {
+	case simFlaky, simBroken:
+		r.status = http.StatusInternalServerError
+	case simBusy:
+		r.status = http.StatusTooManyRequests
+		r.retryAfter = time.Duration(3+w.dice(s.host.index, s.page, 11)%20) * time.Second
+		if w.dice(s.host.index, s.page, 12)%8 == 0 {
+			r.retryAfter = 2 * time.Minute
+		}
+		r.header.Set("Retry-After", strconv.Itoa(int(r.retryAfter/time.Second)))
+		if n%2 == 0 { // as a date, which counts from when it was sent
+			until := now.Add(r.latency).Truncate(time.Second).Add(r.retryAfter)
+			r.header.Set("Retry-After", until.UTC().Format(http.TimeFormat))
+			r.retryAfter = until.Sub(now.Add(r.latency))
+		}
+	case simOver:
+		r.status = http.StatusServiceUnavailable
+	case simMute:
+		r.err, r.latency = simTimeout, 30*time.Second
+	case simCut:
+		r.cut = true
+		r.body = w.body(s, w.links(s)[:1])
+	case simStump:
+		r.cut = true
+		r.body = w.body(s, w.stump(s))
+	}
+}
+
+func (w *simWeb) replyRobots(s simURL, u canon.URL, n int, r *simReply) {
+	const rules = "User-agent: *\nDisallow: /private\n"
+	if u.Host() == simRulesHost && u.Path() == "/shared.txt" {
+		r.body = []byte(rules)
+		return
+	}
+	away := func(to string) {
+		r.status = http.StatusMovedPermanently
+		r.header.Set("Location", to)
+	}
+	kind := s.host.robots
+	if kind == robotsSick && n > 2 {
+		kind = robotsRules
+	}
+	switch kind {
+	case robotsMissing:
+		r.status = http.StatusNotFound
+	case robotsRules:
+		r.body = []byte(rules)
+		if s.host.crawl > 0 {
+			r.body = fmt.Appendf(r.body, "Crawl-delay: %d\n", s.host.crawl/time.Second)
+		}
+	case robotsSick, robotsBroken:
+		r.status = http.StatusInternalServerError
+	case robotsMute:
+		r.err, r.latency = simTimeout, 30*time.Second
+	case robotsAway:
+		away("http://" + simRulesHost + "/shared.txt")
+	case robotsLost:
+		away("http://" + simLostHost + "/shared.txt")
+	case robotsAstray:
+		hop, _ := strconv.Atoi(u.Query())
+		away(fmt.Sprintf("%s/robots.txt?%d", u.Origin(), hop+1))
+	}
+}
+
+func (w *simWeb) latency(s simURL, n int) time.Duration {
+	if s.host == nil {
+		return 20 * time.Millisecond
+	}
+	x := time.Duration(w.dice(s.host.index, s.page, 13+uint64(n)) >> 1)
+	if s.host.slow {
+		return 4*time.Second + x%(12*time.Second)
+	}
+	if s.host.wide { // of quick answers between slow ones come several requests at once
+		return 50*time.Millisecond + x%(3*time.Second)
+	}
+	return 20*time.Millisecond + x%(180*time.Millisecond)
+}
+
+// seeds are where a crawl of the web starts: one of each sort.
+func (w *simWeb) seeds() []string {
+	urls := []string{w.link(0, 0), w.hosts[25].name, w.link(1, 0), "http://" + simRulesHost + "/"}
+	for page := range w.hosts[0].pages { // a seed that redirects
+		if w.kind(0, page) == simAway {
+			urls = append(urls, w.link(0, page))
+			break
+		}
+	}
+	return urls
+}
