@@ -17,6 +17,9 @@ func TestSelectionValidate(t *testing.T) {
 		{"a status", Selection{Status: []string{"5x"}}, `status: want one such as 404 or 5xx, got "5x"`},
 		{"a letter", Selection{Status: []string{"5yx"}}, `status: want one such as 404 or 5xx, got "5yx"`},
 		{"an error", Selection{Error: []string{""}}, "error: want a code such as dns or timeout, got none"},
+		{"no class of statuses", Selection{Status: []string{"700"}}, `status: want one such as 404 or 5xx, got "700"`},
+		{"an unknown error", Selection{Error: []string{"foo"}}, `unknown error "foo"`},
+		{"half a word", Selection{Error: []string{"time", "status_5xx"}}, "unknown error \"time\"\nunknown error \"status_5xx\""},
 		{"a host", Selection{Hosts: []string{"a b"}}, `host: want one such as a.example, a.example:8080, *.example or *, got "a b"`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -50,7 +53,7 @@ func TestSelects(t *testing.T) {
 		{"any status", Selection{Status: []string{"xxx"}}, []*store.Page{broken, fine, six}},
 		{"an error", Selection{Error: []string{"dns_timeout"}}, []*store.Page{down}},
 		{"a family of errors", Selection{Error: []string{"dns", "status"}}, []*store.Page{down, broken}},
-		{"half a word", Selection{Error: []string{"dn", "time", "timeout"}}, nil},
+		{"another word", Selection{Error: []string{"timeout", "status_50"}}, nil},
 		{"an outcome", Selection{Outcome: []store.Outcome{store.OutcomeOK}}, []*store.Page{fine, six}},
 		{"a status or an error", Selection{Status: []string{"2xx"}, Error: []string{"dns"}}, []*store.Page{down, fine, six}},
 		{"a host", Selection{Hosts: []string{"B.test"}}, []*store.Page{fine}},

@@ -22,8 +22,8 @@ type Snapshot struct {
 	Admitted     uint64                     `json:"admitted"`
 	Queued       uint64                     `json:"queued"`
 	InFlight     uint64                     `json:"in_flight"`
-	Done         uint64                     `json:"done"`     // the sum of ByOutcome; with Queued and InFlight it makes Admitted
-	Stranded     uint64                     `json:"stranded"` // of Queued: on hosts that were given up
+	Done         uint64                     `json:"done"`          // the sum of ByOutcome; with Queued and InFlight it makes Admitted
+	Stranded     uint64                     `json:"stranded"`      // of Queued: on hosts that were given up
 	Hosts        int                        `json:"hosts"`         // in memory
 	HostsWorking int                        `json:"hosts_working"` // of Hosts: those with work, which max_hosts bounds
 	HostsGivenUp int                        `json:"hosts_given_up"`

@@ -261,3 +261,28 @@ func TestReadStoryOfNoCrawl(t *testing.T) {
 		t.Errorf("%v, want ErrNotCrawl", err)
 	}
 }
+
+// A seed that was not read yet is no URL that nobody has met: the rules for links do not bind it.
+func TestWhyUnreadSeed(t *testing.T) {
+	t.Parallel()
+	w := serve(t, map[string]answer{"http://a.test/": {body: "a"}, "http://b.test/x": {body: "b"}})
+	cfg := quickSaved(w)
+	cfg.Scope.Exclude = []string{"/x$"}
+	c, _ := create(t, cfg, "http://a.test/", "http://b.test/x")
+	live, stored := told(t, c, "http://b.test/x#top")
+	for _, s := range []crawler.Story{live, stored} {
+		if s.Fate != crawler.FateUnreadSeed || s.Met() || rulingBy(s, crawler.ByScope).Verdict != crawler.Allows {
+			t.Errorf("before it was read: %+v", s)
+		}
+	}
+	if live.State != crawler.Stopped {
+		t.Errorf("the crawl is %s before it runs", live.State)
+	}
+	if live, stored := told(t, c, "http://b.test/y"); live.Fate != crawler.FateNeverMet || stored.Fate != crawler.FateNeverMet {
+		t.Errorf("no seed: %s, %s", live.Fate, stored.Fate)
+	}
+	run(t, c)
+	if s := storedStory(t, c.Dir(), "http://b.test/x"); s.Fate != crawler.FateDone {
+		t.Errorf("once it was read: %+v", s)
+	}
+}

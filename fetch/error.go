@@ -53,6 +53,14 @@ const (
 	CodeUnreachable   Code = "unreachable"    // no way to the address
 )
 
+// Codes lists the codes in the order of their names.
+func Codes() []Code {
+	return []Code{
+		CodeAddressDenied, CodeBadHead, CodeBadRequest, CodeCanceled, CodeCertificate, CodeClosed, CodeDNSFailed, CodeDNSNotFound,
+		CodeDNSTimeout, CodeExhausted, CodeHeadTooLong, CodeOther, CodeRefused, CodeReset, CodeTimeout, CodeTLS, CodeUnreachable,
+	}
+}
+
 // Error is a hop without an answer.
 type Error struct {
 	URL       canon.URL

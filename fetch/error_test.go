@@ -7,6 +7,7 @@ import (
 	"io"
 	"net"
 	"os"
+	"slices"
 	"syscall"
 	"testing"
 	"time"
@@ -44,6 +45,9 @@ func TestErrorCodes(t *testing.T) {
 		e := newError(mustParse(t, "http://a.test/"), tt.phase, tt.err)
 		if e.Code() != tt.code || e.Transient != tt.transient {
 			t.Errorf("%s: %v is %s, transient %v; want %s, %v", tt.phase, tt.err, e.Code(), e.Transient, tt.code, tt.transient)
+		}
+		if !slices.Contains(Codes(), e.Code()) {
+			t.Errorf("%s is none of Codes", e.Code())
 		}
 	}
 	if !errors.Is(newError(mustParse(t, "http://a.test/"), PhaseHead, timeoutError{time.Second}), os.ErrDeadlineExceeded) {

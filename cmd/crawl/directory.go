@@ -64,6 +64,7 @@ func onlyCrawl() (string, error) {
 // explain adds to an error about a directory what to do.
 func explain(err error, dir string) error {
 	locked, isLocked := errors.AsType[*store.LockedError](err)
+	_, damaged := errors.AsType[*store.DamageError](err)
 	switch {
 	case errors.Is(err, store.ErrExists):
 		return &usageError{fmt.Errorf("%s holds a crawl already: go on with `crawl resume %s`, or name another --dir", dir, dir)}
@@ -73,6 +74,8 @@ func explain(err error, dir string) error {
 		return &usageError{fmt.Errorf("%w: move it away, or name another --dir", err)}
 	case notMade(err, dir):
 		return &usageError{err}
+	case damaged:
+		return fmt.Errorf("%w; see what is left: crawl verify %s", err, dir)
 	case isLocked:
 		return fmt.Errorf("%w: watch it with `crawl stats %s`, or stop it with `crawl stop %s`", locked, dir, dir)
 	}

@@ -32,7 +32,7 @@ crawl that is paused goes on; a complete one is done at once.`,
 			if remote, err := dial(dir); err == nil {
 				return a.unpause(cmd, remote)
 			}
-			return a.goOn(cmd, dir, f)
+			return explain(a.goOn(cmd, dir, f), dir)
 		},
 	}
 	f.register(cmd.Flags())
@@ -43,9 +43,9 @@ crawl that is paused goes on; a complete one is done at once.`,
 
 // goOn resumes the crawl in dir in this process.
 func (a *app) goOn(cmd *cobra.Command, dir string, f sessionFlags) error {
-	reader, err := openMended(dir)
+	reader, err := a.openMended(dir)
 	if err != nil {
-		return explain(err, dir)
+		return err
 	}
 	kept, err := crawler.ReadSnapshot(reader.Cut())
 	if err != nil {
@@ -78,7 +78,7 @@ func (a *app) goOn(cmd *cobra.Command, dir string, f sessionFlags) error {
 		*stored = cfg
 	})
 	if err != nil {
-		return explain(err, dir)
+		return err
 	}
 	if err := store.WriteWhole(filepath.Join(dir, "config.yaml"), []byte(cfg.Rendering), 0o600); err != nil {
 		return errors.Join(err, c.Close())
@@ -87,10 +87,11 @@ func (a *app) goOn(cmd *cobra.Command, dir string, f sessionFlags) error {
 }
 
 // openMended reads the last checkpoint of a crawl that is to go on. When the file for readers is damaged, it is made anew
-// from the state.
-func openMended(dir string) (*store.Reader, error) {
+// from the state, and the log says so.
+func (a *app) openMended(dir string) (*store.Reader, error) {
 	reader, err := store.OpenReader(dir)
-	if _, damaged := errors.AsType[*store.DamageError](err); !damaged {
+	damage, damaged := errors.AsType[*store.DamageError](err)
+	if !damaged {
 		return reader, err
 	}
 	st, err := store.Open(dir, store.Config{})
@@ -100,6 +101,7 @@ func openMended(dir string) (*store.Reader, error) {
 	if err := st.Close(); err != nil {
 		return nil, err
 	}
+	a.log.Warn("the checkpoint's copy for readers is made again from state.db", "err", damage)
 	return store.OpenReader(dir)
 }
 

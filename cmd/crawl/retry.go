@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 
@@ -20,7 +21,7 @@ func (a *app) retryCommand() *cobra.Command {
 		Short: "Fetch again what ended in a certain way",
 		Long: `Make URLs of a crawl, running or not, pending once more whose last visit ended with one of the statuses, errors or outcomes;
 --host leaves those of certain hosts, and alone selects all of theirs. What is pending already is left alone, and a host
-that was given up for its failures is asked again. The command returns when a checkpoint holds them all.`,
+that was given up for its failures is asked again, also where --host names it and nothing of it has ended. The command returns when a checkpoint holds them all.`,
 		Example: "  crawl retry --status 5xx --error dns,timeout\n  crawl retry my.crawl --outcome failed --host '*.example.org'",
 		Args:    args(cobra.MaximumNArgs(1)),
 		RunE: func(cmd *cobra.Command, given []string) error {
@@ -39,7 +40,7 @@ that was given up for its failures is asked again. The command returns when a ch
 			if a.json {
 				return json.NewEncoder(a.stdout).Encode(done)
 			}
-			a.say("%s to be fetched again", plural(done.Again, "URL is", "URLs are"))
+			a.say("%s", revisitedText(done))
 			return nil
 		},
 	}
@@ -48,6 +49,17 @@ that was given up for its failures is asked again. The command returns when a ch
 	cmd.Flags().StringSliceVar(&outcomes, "outcome", nil, "`outcomes`, as in page records")
 	cmd.Flags().StringSliceVar(&hosts, "host", nil, "`patterns` of hosts: a.example, a.example:8080, *.example")
 	return cmd
+}
+
+func revisitedText(done crawler.Revisited) string {
+	text := plural(done.Again, "URL is", "URLs are") + " to be fetched again"
+	if done.Pending > 0 {
+		text += fmt.Sprintf(", %s pending already", plural(done.Pending, "is", "are"))
+	}
+	if n := len(done.Revived); n > 0 {
+		text += fmt.Sprintf(", %s asked again", plural(uint64(n), "host is", "hosts are"))
+	}
+	return text
 }
 
 func selectionOf(status, codes, outcomes, hosts []string) (crawler.Selection, error) {

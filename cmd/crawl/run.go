@@ -54,7 +54,7 @@ func (a *app) start(cmd *cobra.Command, f runFlags, urls []string) error {
 		return err
 	}
 	if dir, ok := f.begun(urls); ok {
-		return a.goOn(cmd, dir, f.sessionFlags)
+		return explain(a.goOn(cmd, dir, f.sessionFlags), dir)
 	}
 	settings, err := config.Load(f.config, os.Environ(), cmd.Flags())
 	if err != nil {
@@ -72,7 +72,7 @@ func (a *app) start(cmd *cobra.Command, f runFlags, urls []string) error {
 		defer os.RemoveAll(dir)
 	}
 	if f.resume && store.Holds(dir) {
-		return a.goOn(cmd, dir, f.sessionFlags)
+		return explain(a.goOn(cmd, dir, f.sessionFlags), dir)
 	}
 	if err := seeds.fits(dir); err != nil {
 		return err

@@ -148,6 +148,11 @@ func setLive(to, from *crawler.Config) {
 	to.Retries, to.RetryDelay, to.Retry = from.Retries, from.RetryDelay, from.Retry
 }
 
+// usedUpText says of a host that cannot be revived what would help.
+func usedUpText(host string) string {
+	return host + " has used up what it may have: raise max_pages_per_host or max_bytes_per_host"
+}
+
 func (a *app) reportSet(dir string, answer setAnswer) error {
 	if a.json { // empty lists, not null
 		answer.Settings = append([]config.Changed{}, answer.Settings...)
@@ -170,7 +175,7 @@ func (a *app) reportSet(dir string, answer setAnswer) error {
 	}
 	for _, host := range slices.Sorted(maps.Keys(answer.NotRevived)) {
 		if answer.NotRevived[host] == frontier.BudgetUsed {
-			parts = append(parts, host+" has used up what it may have: raise max_pages_per_host or max_bytes_per_host")
+			parts = append(parts, usedUpText(host))
 			continue
 		}
 		parts = append(parts, host+" was not given up")

@@ -187,6 +187,7 @@ func addTo(ctx context.Context, dir string, seeds []crawler.Seed, again bool) (s
 		sum.Known += added.Known
 		sum.Refused = append(sum.Refused, added.Refused...)
 		sum.Revived = append(sum.Revived, added.Revived...)
+		sum.UsedUp = append(sum.UsedUp, added.UsedUp...)
 		seeds = seeds[n:]
 	}
 	return sum, nil
@@ -218,6 +219,9 @@ func (a *app) reportAdded(added crawler.Added) error {
 	}
 	if n := len(added.Revived); n > 0 {
 		parts = append(parts, plural(uint64(n), "host", "hosts")+" asked again")
+	}
+	for _, host := range added.UsedUp {
+		parts = append(parts, usedUpText(host))
 	}
 	a.say("%s", strings.Join(parts, ", "))
 	if len(added.Refused) > 0 && added.Admitted+added.Again+added.Known == 0 {

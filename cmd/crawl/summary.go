@@ -56,8 +56,8 @@ func table(s crawler.Snapshot) string {
 	row("outcomes", "%s: %s", count(s.Done), counts(s.ByOutcome, " "))
 	row("statuses", "%s", counts(s.ByStatus, " × "))
 	row("errors", "%s; %s", counts(s.Errors, " "), plural(s.Retries, "retry", "retries"))
-	row("hosts", "%s in memory, %d given up%s; %s", count(uint64(s.Hosts)), s.HostsGivenUp, reasons(s),
-		plural(s.Requests, "request", "requests"))
+	row("hosts", "%s in memory, %s with work, %d given up%s; %s", count(uint64(s.Hosts)), count(uint64(s.HostsWorking)),
+		s.HostsGivenUp, reasons(s), plural(s.Requests, "request", "requests"))
 	row("filter", "%s in %s; takes a new URL for a known one with a chance of %s now, %s measured; "+
 		"expected to have skipped %.2g pages (95%%: at most %.2g)", plural(s.Seen.Items, "URL", "URLs"), size(uint64(s.Seen.Bytes)),
 		percent(s.Seen.Rate), percent(s.Seen.Measured), s.Seen.ExpectedSkipped, s.Seen.ExpectedSkippedHigh)

@@ -22,7 +22,7 @@ func (a *app) whyCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "why [DIR] URL",
 		Short: "Tell what became of one URL, and why",
-		Long: `Tell what became of one URL, and why: never met, refused (by which rule, of those in force now), pending (its place in its
+		Long: `Tell what became of one URL, and why: never met, a seed that was not read yet, refused (by which rule, of those in force now), pending (its place in its
 host's queue, what it waits for, and until when), in flight, done (with its page record), or taken for seen by a filter
 that errs. A bare host is taken as https, then as http. --json prints one object.
 
@@ -73,14 +73,15 @@ func askWhy(ctx context.Context, dir, text string, exact bool) (story crawler.St
 	return firstMet(urls, func(u canon.URL) (crawler.Story, error) { return c.Why(ctx, u) })
 }
 
-// firstMet returns the story of the first of the URLs that was met; of none, that of the first.
+// firstMet returns the story of the first of the URLs that was met, or will be as a seed; of none, that of the first.
 func firstMet(urls []canon.URL, tell func(canon.URL) (crawler.Story, error)) (crawler.Story, error) {
+	known := func(s *crawler.Story) bool { return s.Met() || s.Fate == crawler.FateUnreadSeed }
 	first, err := tell(urls[0])
-	if err != nil || first.Met() {
+	if err != nil || known(&first) {
 		return first, err
 	}
 	for _, u := range urls[1:] {
-		if story, err := tell(u); err != nil || story.Met() {
+		if story, err := tell(u); err != nil || known(&story) {
 			return story, err
 		}
 	}

@@ -28,7 +28,7 @@ func storyText(s *crawler.Story) string {
 		row("last event", "%s", eventText(s.Last))
 	}
 	if s.Queue != nil {
-		queueRows(s.Queue, row)
+		queueRows(s, row)
 	}
 	for _, r := range s.RulesNow {
 		if s.Fate != crawler.FateDone || r.Verdict == crawler.Refuses {
@@ -62,6 +62,8 @@ func fateText(s *crawler.Story) string {
 		return fmt.Sprintf("not in the log; refused by the rules in force now: %s", s.RefusedBy)
 	case crawler.FateNeverMet, crawler.FateTakenForSeen:
 		return filterText(s)
+	case crawler.FateUnreadSeed:
+		return "among the seeds, and not read yet"
 	case crawler.FatePending:
 		return "pending" + visitText(s.Queue)
 	case crawler.FateInFlight:
@@ -140,7 +142,8 @@ func eventText(e *crawler.EventStory) string {
 }
 
 // queueRows prints where a URL waits and for what.
-func queueRows(q *crawler.QueueStory, row func(name, format string, args ...any)) {
+func queueRows(s *crawler.Story, row func(name, format string, args ...any)) {
+	q := s.Queue
 	if q.AskedAs != "" {
 		row("asked as", "%s, where a redirect led", q.AskedAs)
 	}
@@ -149,6 +152,9 @@ func queueRows(q *crawler.QueueStory, row func(name, format string, args ...any)
 	}
 	if q.WaitsFor != "" {
 		row("waits for", "%s", waitText(q))
+	}
+	if q.WaitsFor == string(frontier.WaitGivenUp) {
+		row("to do", "%s", reviveText(s))
 	}
 }
 
@@ -208,6 +214,15 @@ func waitText(q *crawler.QueueStory) string {
 	}
 	if !q.Until.IsZero() {
 		text += ", until " + localTime(q.Until)
+	}
+	return text
+}
+
+// reviveText says what takes back that a URL's host was given up.
+func reviveText(s *crawler.Story) string {
+	text := "crawl set --revive " + s.Host
+	if s.Queue.Detail == "" { // the reason is not known
+		text += ", or a higher max_pages_per_host or max_bytes_per_host; --exact tells which"
 	}
 	return text
 }
