@@ -37,6 +37,11 @@ func (c *Crawler) Run(ctx context.Context) error {
 // for a while after run has ended.
 func (c *Crawler) crawl(ctx, run context.Context, end context.CancelCauseFunc) error {
 	c.lookAtSpace()
+	select {
+	case <-c.stop: // before the run has begun: nothing is to be fetched, however quick that would be
+		end(errStopped)
+	default:
+	}
 	requests, cancelRequests := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancelRequests()
 
