@@ -57,10 +57,8 @@ func (f *simFetcher) guard(name string) *simGuard {
 	return g
 }
 
-// keeps tells what a checkpoint of that moment must have kept of the processes before. What was said at the same moment may
-// be in it or not.
-func (f *simFetcher) keeps(cut time.Time) {
-	f.past.holds = slices.DeleteFunc(slices.Clone(f.past.holds), func(h simHold) bool { return !h.at.Before(cut) })
+// recall tells the guards what the checkpoint that the process goes on from must have kept.
+func (f *simFetcher) recall() {
 	for _, h := range f.past.holds {
 		g := f.guard(h.host)
 		g.kept = max(g.kept, h.delay)

@@ -19,7 +19,7 @@ import (
 	"crawl/store"
 )
 
-// The full run, about five minutes of CPU:
+// The full run, about six minutes of CPU:
 //
 //	go test ./crawler -run TestSimulatedKills -sim.kills 1000 -timeout 1h -v
 var (
@@ -181,7 +181,7 @@ func (k *simKill) revive(t *testing.T, s *sim, lived *simLedger, rng *rand.Rand,
 		_ = rest(t.Context(), k.at.Sub(simStart)+down) // a bubble's clock starts at its own beginning
 		var p *simProcess
 		if ledger == nil {
-			s.past.cutTo(0)
+			s.past.cutTo(0, simStart)
 			p, err = s.create()
 		} else {
 			p, err = s.open(ledger, nil)

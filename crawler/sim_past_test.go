@@ -24,8 +24,10 @@ func (p *simPast) clone() *simPast {
 	}
 }
 
-// cutTo forgets the records that a checkpoint does not hold.
-func (p *simPast) cutTo(records uint64) {
+// cutTo forgets what a checkpoint of that time with so many records does not hold. What hosts said at that very moment may
+// be in it or not.
+func (p *simPast) cutTo(records uint64, at time.Time) {
+	p.holds = slices.DeleteFunc(slices.Clone(p.holds), func(h simHold) bool { return !h.at.Before(at) })
 	p.records = slices.Clip(p.records[:records])
 	clear(p.done)
 	for _, r := range p.records {

@@ -107,7 +107,7 @@ func (s *sim) open(ledger *simLedger, edit func(*Config)) (*simProcess, error) {
 }
 
 func (s *sim) openAs(ledger *simLedger, edit func(*Config), resumed bool) (*simProcess, error) {
-	s.past.cutTo(uint64(len(ledger.pages)))
+	s.past.cutTo(uint64(len(ledger.pages)), ledger.at)
 	p := &simProcess{sim: s, fetcher: newSimFetcher(s, true)}
 	cfg := simConfig()
 	s.set(&cfg)
@@ -116,7 +116,7 @@ func (s *sim) openAs(ledger *simLedger, edit func(*Config), resumed bool) (*simP
 	if err != nil {
 		return nil, err
 	}
-	p.fetcher.keeps(st.Last().At)
+	p.fetcher.recall()
 	for i, url := range ledger.urls {
 		if ledger.last[uint64(i)+1].Event != store.EventDone {
 			p.fetcher.admitted(url)

@@ -41,7 +41,8 @@ type Config struct {
 	// GiveUpAfter is the number of failures in a row after which a host is given up. Default 10; with None never.
 	GiveUpAfter int
 
-	// MaxHosts is how many hosts with work are in memory. Beyond it, hosts wait their turn elsewhere. Default 100,000.
+	// MaxHosts is how many hosts with work are in memory. Beyond it, hosts wait their turn elsewhere. With PerIP, hosts of
+	// one address have no more than an eighth of it where room is short. Default 100,000.
 	MaxHosts int
 	// MaxIdleHosts is how many hosts without work are remembered beyond the time for which they must not be asked.
 	// Default 50,000.
@@ -49,9 +50,13 @@ type Config struct {
 	// MaxTasks is how many tasks are in memory, leased ones included. Beyond it, tasks wait elsewhere. Default 250,000.
 	MaxTasks int
 
-	// PerIP has all hosts that share an address share its delay and its concurrency too.
+	// PerIP has the hosts whose first address (Lease.Addrs, the one that is dialled first) is the same share it: between
+	// two requests to the address, whatever their hosts, lies the greater delay of the two hosts asked, counted as between
+	// two requests to one host; and no more requests are in flight to it than the least concurrency of the hosts asked
+	// allows. A back-off and Retry-After stay a host's own. Further addresses of a host do not count. Default off.
 	PerIP bool
-	// MaxHostPages is how many page records a host may have over the crawl's life; then it is given up. 0: no limit.
+	// MaxHostPages is how many page records a host may have over the crawl's life; then it is given up. A host's records and
+	// bytes are counted while there is a limit to either: those before are not. 0: no limit.
 	MaxHostPages uint64
 	// MaxHostBytes is how many bytes of bodies a host may send over the crawl's life; then it is given up. 0: no limit.
 	MaxHostBytes uint64

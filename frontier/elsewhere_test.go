@@ -175,3 +175,119 @@ func TestFailingHostsGiveTheirRoomUp(t *testing.T) {
 		}
 	})
 }
+
+// TestPagesToBeTriedAgainFillNoMemory: where every page of a host is to be tried again much later, the others are tried
+// meanwhile, and memory is not full of those that wait.
+func TestPagesToBeTriedAgainFillNoMemory(t *testing.T) {
+	for _, cfg := range []Config{{MaxTasks: 64}, {MaxTasks: 200, MaxHosts: 1}, {MaxTasks: 8}} {
+		synctest.Test(t, func(t *testing.T) {
+			const pages = 400
+			p := newPile(t, cfg)
+			p.addHosts([]int{pages})
+			start, tried, ended := time.Now(), 0, 0
+			p.crawl(func(l Lease) {
+				if held := p.f.Stats().Queued - p.f.Stats().Elsewhere; held > cfg.MaxTasks+minShare {
+					t.Fatalf("%d tasks in memory, want %d or so", held, cfg.MaxTasks)
+				}
+				if l.Attempt > 0 {
+					ended++
+					must(t, p.f.Done(l, answered))
+					return
+				}
+				if tried++; tried == pages && time.Since(start) > 10*time.Minute {
+					t.Errorf("it took %v to try each page", time.Since(start))
+				}
+				must(t, p.retry(l, time.Hour, answered))
+			})
+			if tried != pages || ended != pages {
+				t.Errorf("%d pages tried, %d ended, want %d", tried, ended, pages)
+			}
+			if p.granted > 3*pages {
+				t.Errorf("%d wishes for %d pages", p.granted, pages)
+			}
+		})
+	}
+}
+
+// TestParkedTasksAreReadAgain: a large host that is to be left alone leaves its room to others, and misses none of the tasks
+// that were read for it when it comes back, be it forgotten meanwhile or not.
+func TestParkedTasksAreReadAgain(t *testing.T) {
+	for _, states := range []map[string]HostState{nil, {}} {
+		synctest.Test(t, func(t *testing.T) {
+			cfg := Config{MaxTasks: 8000, MaxHosts: 2, IgnoreRobots: true}
+			if states != nil {
+				cfg.Lookup = lookup(states)
+			}
+			p := newPile(t, cfg)
+			total, ended, named := p.addHosts([]int{4000, 3000}), 0, 0
+			p.crawl(func(l Lease) {
+				o := answered
+				if ended++; p.named > named && l.URL.Host() == "h000.example" {
+					named = p.named
+					o.RetryAfter = 10 * time.Minute
+				}
+				must(t, p.f.Done(l, o))
+				if f := p.f; states != nil && o.RetryAfter > 0 {
+					for _, s := range f.Changed() {
+						states[s.Host] = s
+					}
+				}
+			})
+			if ended != total || named == 0 {
+				t.Errorf("%d tasks ended, want %d; %d wishes for one host", ended, total, named)
+			}
+		})
+	}
+}
+
+// TestDeclinedDuringASweep: a sweep says nothing of what was added after it had begun.
+func TestDeclinedDuringASweep(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := newPile(t, Config{MaxTasks: 2})
+		add := func(seq uint64) {
+			p.add(Task{URL: parse(t, fmt.Sprintf("https://a.example/%d", seq)), Seq: seq, Class: Navigation})
+		}
+		add(1)
+		add(2)
+		begun := p.write()
+		p.f.BeginSweep()
+		add(3)
+		p.f.EndSweep(begun)
+		ended := 0
+		p.crawl(func(l Lease) {
+			ended++
+			must(t, p.f.Done(l, answered))
+		})
+		if ended != 3 {
+			t.Errorf("%d tasks ended, want 3", ended)
+		}
+	})
+}
+
+// TestOlderCopyComesTooLate: a copy that was read before its task was tried once more does not come back in its stead.
+func TestOlderCopyComesTooLate(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := newPile(t, Config{MaxTasks: 4, IgnoreRobots: true})
+		total := p.addHosts([]int{6})
+		must(t, p.f.Resolved(lease(t, p.f), nil, year))
+		l := lease(t, p.f)
+		if w, ok := p.f.Wish(); ok { // nothing can be wished for yet but that more can be read
+			t.Fatalf("wished for %+v", w)
+		}
+		p.f.mu.Lock()
+		p.f.elsewhere.granting = true // tasks have been read, l's among them
+		p.f.mu.Unlock()
+		must(t, p.retry(l, time.Hour, answered))
+		if p.f.isElsewhere(l.Seq) {
+			t.Error("the task was sent elsewhere")
+		}
+		start, attempts := time.Now(), map[int]int{}
+		p.crawl(func(l Lease) {
+			attempts[l.Attempt]++
+			must(t, p.f.Done(l, answered))
+		})
+		if attempts[0] != total-1 || attempts[1] != 1 || time.Since(start) < time.Hour {
+			t.Errorf("attempts %v after %v, want one second attempt after an hour", attempts, time.Since(start))
+		}
+	})
+}

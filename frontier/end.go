@@ -8,13 +8,13 @@ import (
 	"crawl/canon"
 )
 
-// end takes l from the open leases, if it is there and of one of the given kinds.
+// end takes l from the open leases, if it is there and of one of the given kinds. What it returns holds until the next call.
 func (f *Frontier) end(l Lease, kinds ...Kind) (*open, error) {
 	if op := f.open.get(l); op != nil && slices.Contains(kinds, op.kind) {
-		ended := *op
+		f.ended = *op
 		f.open.remove(l)
-		f.counters.leased[ended.kind]--
-		return &ended, nil
+		f.counters.leased[f.ended.kind]--
+		return &f.ended, nil
 	}
 	return nil, fmt.Errorf("%w: %s %s", ErrNotLeased, l.Kind, l.URL)
 }

@@ -6,11 +6,23 @@
 // which they came due, so that neither a slow host nor one with a hundred million URLs holds up another. Every task
 // added is pending, leased or ended, and each lease is ended once.
 //
-// The price: one lock around up to Config.MaxTasks tasks and Config.MaxHosts hosts in memory. Operations take time
-// logarithmic in the number of hosts. Tasks beyond that wait elsewhere, where the caller keeps a copy of every one, and
-// come back as Wish asks for them. The package starts no goroutine and reads and writes nothing: what must outlive the
-// process leaves by Changed and returns by Config.Lookup, MarkDone, Begin and Refill. A task leased when the process dies
-// is not ended, so it is pending at the next start: its page may be asked for twice, and is never lost.
+// The price: one lock around it all, and memory for Config.MaxTasks tasks and Config.MaxHosts hosts, whatever the size of
+// the crawl; of each further task one bit. What is pending beyond that waits with whoever calls Add, who must keep a copy
+// of every task and bring it back when asked to. Operations take time logarithmic in the number of hosts in memory, but
+// for the end of a sweep, Configure and Low. The package starts no goroutine and reads and writes nothing: what must
+// outlive the process leaves by Changed and returns by Config.Lookup, Begin and MarkDone. A task leased when the process
+// dies is not ended, so it is pending at the next start: its page may be asked for twice, and is never lost.
+//
+// # Tasks elsewhere
+//
+// Whoever calls Add keeps each task, and once more as it is when Retry has ended a lease on it. Wish says what of that is
+// wanted in memory, and Refill brings it there. Hosts with many tasks are asked for by name; what all others have is found
+// by sweeps, which go through all hosts and give each its turn. A host takes its tasks in their order, as far as what it
+// met while they were elsewhere could be read. A new host is not preferred to those that wait for a sweep; one that may not
+// be asked for long, or is given up, leaves its room to others when it is short. Where everything fits there is no wish,
+// and nobody need listen for one.
+//
+// The caps are kept, but for one refill that was asked for by name and hosts that redirects lead to.
 //
 // # Hosts
 //
@@ -20,8 +32,11 @@
 // their time to live is over. Addresses and rules belong to an origin, scheme, host and port.
 //
 // A host without work is remembered while it must not be asked, and beyond that while there is room
-// (Config.MaxIdleHosts). Forgetting one loses no wait: only its rules and addresses, which are asked for again, and its
-// count of failures.
+// (Config.MaxIdleHosts). Forgetting one loses no wait: only its rules and addresses, which are asked for again, and what is
+// no part of its HostState.
+//
+// With Config.PerIP hosts share what is due to an address: its delay and its concurrency. Those that are due stand in its
+// line, and are served in the order in which they came due.
 //
 // # Failures
 //
@@ -74,6 +89,7 @@ type Frontier struct {
 	idle       list[host, *host]   // without work, in the order in which they lost it; may be forgotten once due
 	addresses  *addresses          // nil without Config.PerIP; the pointer is not written after New
 	open       openLeases
+	ended      open                  // the lease that ended last
 	waiters    list[waiter, *waiter] // callers of Lease, first come first
 	spare      []*waiter             // waiters to be used again
 	timer      *time.Timer           // ticks when the first waiting host comes due; any waiter takes the tick

@@ -39,7 +39,7 @@ type host struct {
 	backlog    bool   // some may wait elsewhere that could be asked for
 	large      bool   // so many that they are asked for by name
 	owing      bool   // it is counted in elsewhere.owing
-	named      bool   // they were asked for by name since it came into memory
+	named      bool   // they were asked for by name so that reading goes on somewhere
 	rewind     bool   // that is to begin anew
 	rewinding  bool   // it does, when the wish is answered
 	wanted     want   // how more of them are asked for

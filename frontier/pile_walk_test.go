@@ -1,6 +1,7 @@
 package frontier
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"testing"
 	"testing/synctest"
@@ -11,6 +12,8 @@ import (
 // once or is on a host given up; when those are revived, the rest end too. What is wished for is bounded by what is done.
 func TestRandomWalkElsewhere(t *testing.T) {
 	for kind, cfg := range []Config{
+		{MaxTasks: 300, MaxHosts: 10, HostConcurrency: 2, HostDelay: 100 * time.Millisecond},
+		{MaxTasks: 120, MaxHosts: 3, MaxIdleHosts: 1, BackoffBase: 70 * time.Second, HostDelay: 100 * time.Millisecond},
 		{MaxTasks: 64, MaxHosts: 10, MaxIdleHosts: 3},
 		{MaxTasks: 40, MaxHosts: 200, GiveUpAfter: 3},
 		{MaxTasks: 300, MaxHosts: 4, MaxIdleHosts: 1, HostConcurrency: 2},
@@ -21,15 +24,22 @@ func TestRandomWalkElsewhere(t *testing.T) {
 		{MaxTasks: 100, MaxHosts: 12, MaxIdleHosts: 5, MaxHostPages: 20, HostConcurrency: 3},
 	} {
 		cfg.MaxCrawlDelay, cfg.DelayFactor = None, None // a host forgotten has no delay of its own
+		hosts, tasks := 60, 1500
+		if kind < 2 { // large ones
+			hosts, tasks = 3, 2500
+		}
 		eachWalk(t, kind, func(t *testing.T, seed uint64) {
-			synctest.Test(t, func(t *testing.T) { walkElsewhere(t, cfg, seed) })
+			synctest.Test(t, func(t *testing.T) { walkElsewhere(t, cfg, seed, hosts, uint64(tasks)) })
 		})
 	}
 }
 
-func walkElsewhere(t *testing.T, cfg Config, seed uint64) {
+// week is far longer than a walk takes.
+const week = 7 * 24 * time.Hour
+
+func walkElsewhere(t *testing.T, cfg Config, seed uint64, hosts int, tasks uint64) {
 	w := newWalk(t, cfg)
-	w.hosts, w.limit = 60, 1500
+	w.hosts, w.limit = hosts, tasks
 	cfg.Lookup = w.lookup
 	w.pile = newPile(t, cfg)
 	w.pile.atOnce = 1 + int(seed%20)
@@ -38,7 +48,9 @@ func walkElsewhere(t *testing.T, cfg Config, seed uint64) {
 	defer close(done)
 	go w.pile.grantAll(done)
 	start := time.Now()
-	w.links(rand.New(rand.NewPCG(seed, 0)), 400)
+	late := time.AfterFunc(week, func() { panic(fmt.Sprintf("stalled: %+v\n%s", w.f.Stats(), w.f.dump())) })
+	defer late.Stop()
+	w.links(rand.New(rand.NewPCG(seed, 0)), int(tasks)-1100)
 	w.run(seed)
 	w.reckon(seed)
 	first := w.pile.granted

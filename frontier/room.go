@@ -9,6 +9,9 @@ import (
 // while memory is full: then more hosts with less of each are what is needed.
 const minTurn, maxTurn = 16, 256
 
+// turn is how many tasks of a host a sweep brings now.
+func (f *Frontier) turn() int { return min(f.elsewhere.turn, max(f.cfg.MaxTasks-len(f.held), 1)) }
+
 // minShare is a host's share where many hosts have work. A smaller one would ask for its robots.txt too often.
 const minShare = 32
 
@@ -62,8 +65,12 @@ func (f *Frontier) takes(h *host, t *Task) bool {
 
 // leavesBehind reports whether a task of h that is not to be tried before due is better elsewhere until then.
 func (f *Frontier) leavesBehind(h *host, due, now moment) bool {
-	return len(h.queue.aside) >= f.share()/2 || due-now > longWait && f.crowded()
+	return len(h.queue.aside) >= f.share()/2 || due-now > longWait && f.halfFull()
 }
+
+// halfFull reports whether memory has no more room for tasks that are not to be tried for long. Those that makeRoom sends
+// elsewhere must not come back at once.
+func (f *Frontier) halfFull() bool { return len(f.held) > f.cfg.MaxTasks/2 }
 
 // makeRoom sends tasks elsewhere of which no use is made before long, once in a while.
 func (f *Frontier) makeRoom(now moment) {
@@ -112,7 +119,7 @@ func (f *Frontier) trim(h *host, n int) {
 
 // trimAside sends those of h's tasks elsewhere that are not to be tried for long.
 func (f *Frontier) trimAside(h *host, now moment) {
-	for len(h.queue.aside) > 0 && f.moment(h.queue.aside[0].NotBefore)-now > longWait {
+	for f.halfFull() && len(h.queue.aside) > 0 && f.moment(h.queue.aside[0].NotBefore)-now > longWait {
 		t := h.queue.aside[0]
 		h.queue.aside = slices.Delete(h.queue.aside, 0, 1)
 		if f.letGo(h, &t) {

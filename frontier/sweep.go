@@ -60,14 +60,14 @@ func (f *Frontier) Room(host string) int {
 	case !f.roomFor(h):
 		return -1
 	case h == nil:
-		return f.elsewhere.turn
+		return f.turn()
 	}
 	if now := f.now(); !f.wantsTurn(h, now) {
 		f.passOver(h, now)
 		return 0
 	}
 	h.metIn = f.elsewhere.round
-	return f.elsewhere.turn
+	return f.turn()
 }
 
 // wantsTurn reports whether h has use for tasks that a sweep met.

@@ -40,12 +40,12 @@ func (f *Frontier) Wish() (_ Wish, ok bool) {
 	case named && len(f.held) < f.cfg.MaxTasks:
 		h := f.nextNamed()
 		e.named = e.named[1:]
-		w := Wish{Host: h.name, Max: min(f.share(), atOnce), Rewind: h.rewind, Short: short}
+		w := Wish{Host: h.name, Max: min(f.share(), atOnce, max(f.cfg.MaxTasks-len(f.held), minTurn)), Rewind: h.rewind, Short: short}
 		h.named, h.rewinding, h.rewind = true, h.rewind, false
 		e.reading = h.name
 		return w, true
 	case swept && f.hasRoom():
-		return Wish{Sweep: true, Begin: !e.sweeping, Max: e.turn, Short: short}, true
+		return Wish{Sweep: true, Begin: !e.sweeping, Max: f.turn(), Short: short}, true
 	case len(e.unread) > 0:
 		return Wish{Write: true, Short: short}, true
 	}
