@@ -275,19 +275,6 @@ func (w *simWeb) body(s simURL, links []string) []byte {
 
 func (s simURL) title() string { return fmt.Sprintf("%s %s %d", s.host.name, s.kind, s.page) }
 
-// html reports whether a page that is well is HTML.
-func (s simURL) html() bool {
-	switch s.kind {
-	case "", simGone, simText, simAway, simLoop:
-		return false
-	case simHop:
-		return s.step == 0
-	case simSpelled:
-		return s.as == "~"
-	}
-	return true
-}
-
 // redirect returns where a URL redirects to; empty: it does not.
 func (w *simWeb) redirect(s simURL) string {
 	h := s.host.index

@@ -74,17 +74,6 @@ func (w *listWeb) Fetch(_ context.Context, r fetch.Request) (*fetch.Result, erro
 	return answer(200, fmt.Sprintf("<title>%d</title><a href=/%d>", number, number/2))
 }
 
-// asks returns how often each URL was asked for.
-func (w *listWeb) asks() map[string]int {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	asked := make(map[string]int, len(w.asked))
-	for url, n := range w.asked {
-		asked[url] = n
-	}
-	return asked
-}
-
 // listConfig crawls a listWeb as fast as it goes, with runs that are small.
 func listConfig(w *listWeb) Config {
 	cfg := DefaultConfig()
