@@ -358,6 +358,7 @@ func FuzzRobots(f *testing.F) {
 	f.Add("\ufeffuser agent bot\rdisalow /x\r\nCrawl-delay: 1.5\nSitemap: /s", "Bot/1.0", "/x%2f")
 	f.Add("\xff\xfeU\x00", "*", "/%")
 	f.Add("User-agent: *\nDisallow: %%2\xff$$**\x00", "Mozilla/5.0 (compatible; b)", "/\x00")
+	f.Add("User-agent: *\nDisallow: /%%%%66666%XX\n", "bot", "%%%%66666%XX")
 	f.Fuzz(func(t *testing.T, file, agent, target string) {
 		u, err := canon.Parse("http://a.example/" + target)
 		if err != nil {

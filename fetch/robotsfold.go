@@ -12,8 +12,9 @@ const (
 
 // fold returns the one form in which patterns and request targets are compared (RFC 9309, section 2.2.2): what may not
 // stand in a URI is percent-encoded, an encoded unreserved character is decoded, any other encoded octet stays apart from
-// the bare one. Pattern and target part ways over "*" and "$": in a pattern they are special, the latter at its end, and
-// their encoded forms mean the bare characters, so these are encoded in a target (section 2.2.3).
+// the bare one. A "%" that begins no encoded octet is encoded too, lest it begin one with what is decoded behind it.
+// Pattern and target part ways over "*" and "$": in a pattern they are special, the latter at its end, and their encoded
+// forms mean the bare characters, so these are encoded in a target (section 2.2.3).
 func fold(s string, kind foldKind) string {
 	i := 0
 	for i < len(s) && foldsToItself(s, i, kind) {
@@ -37,7 +38,7 @@ func fold(s string, kind foldKind) string {
 		octet, ok := decodeEncoded(s[i:])
 		switch {
 		case !ok:
-			b.WriteByte('%')
+			writeEncoded(&b, '%')
 			continue
 		case isUnreserved(octet):
 			b.WriteByte(octet)
