@@ -16,8 +16,7 @@ type address struct {
 
 	pace
 	leasedBy *host  // at lastLease; nil for none
-	restsFor *host  // of the requests that ended, the one after which the address rests longest was its; nil for none
-	restsAt  moment // that one ended then
+	restsTo  moment // the delays after all requests that ended are over then
 	most     int    // the least concurrency of the hosts asked since none was in flight
 
 	turn *host             // asked next, once a slot is free and the delay over; nil for none
@@ -39,7 +38,7 @@ func (f *Frontier) joinAddress(o *origin, now moment) {
 	ip := o.addrs[0].Addr().Unmap()
 	a := f.addresses.byIP[ip]
 	if a == nil {
-		a = &address{ip: ip, pace: newPace()}
+		a = &address{ip: ip, pace: newPace(), restsTo: never}
 		if f.cfg.Resumed {
 			a.lastEnd = 0 // as a host's
 		}
@@ -107,8 +106,8 @@ func (f *Frontier) restsUntil(a *address, own time.Duration) moment {
 	if a.leasedBy != nil {
 		until = max(until, a.lastLease+f.delay(a.leasedBy))
 	}
-	if a.restsFor != nil && a.lastEnded {
-		until = max(until, a.restsAt+f.delay(a.restsFor))
+	if a.lastEnded {
+		until = max(until, a.restsTo)
 	}
 	return until
 }
@@ -188,9 +187,7 @@ func (f *Frontier) settleAddress(op *open, requested bool, now moment) {
 	a.inFlight--
 	if requested {
 		a.ended(op.id, now)
-		if a.restsFor == nil || now+f.delay(op.host) >= a.restsAt+f.delay(a.restsFor) {
-			a.restsFor, a.restsAt = op.host, now
-		}
+		a.restsTo = max(a.restsTo, now+f.delay(op.host))
 	} else if a.takeBack(op.id, op.addressBefore) {
 		a.leasedBy = op.addressLeasedBy
 	}
@@ -205,7 +202,7 @@ func (f *Frontier) paceChanged(h *host, now moment) {
 		if o == nil || o.address == nil {
 			continue
 		}
-		if a := o.address; (a.leasedBy == h || a.restsFor == h) && a.turn != nil && a.turn != h {
+		if a := o.address; a.leasedBy == h && a.turn != nil && a.turn != h {
 			f.stand(a.turn, now)
 		}
 	}

@@ -293,20 +293,32 @@ func TestAddressOfMostHosts(t *testing.T) {
 	})
 }
 
-// TestLeastConcurrencyAtAnAddress: a host that stands one request at a time shares its address with no other request.
+// TestLeastConcurrencyAtAnAddress: no more requests are in flight than each of the hosts asked stands.
 func TestLeastConcurrencyAtAnAddress(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := openFrontier(t, Config{PerIP: true, HostDelay: None, IgnoreRobots: true, HostConcurrency: 3, Overrides: []Override{
-			{Pattern: "a.x", HostConcurrency: new(1)},
-		}}, "https://a.w/", "https://a.x/", "https://a.y/", "https://a.z/", "https://a.z/2")
-		first := leaseRequest(t, f)
-		noLease(t, f, time.Minute) // a.x waits for the end of it, and nobody overtakes
-		must(t, f.Done(first, answered))
-		second := leaseOf(t, f, Page, "https://a.x/")
-		noLease(t, f, time.Minute)
-		must(t, f.Done(second, answered))
-		leases := []Lease{lease(t, f), lease(t, f), lease(t, f)} // these stand three
-		for _, l := range leases {
+			{Pattern: "a.one", HostConcurrency: new(1)}, {Pattern: "a.two", HostConcurrency: new(2)},
+		}}, "https://a.v/", "https://a.two/", "https://a.w/", "https://a.x/", "https://a.one/", "https://a.y/", "https://a.z/", "https://a.z/2")
+		next := func(url string) Lease {
+			l := leaseRequest(t, f)
+			if l.URL.String() != url {
+				t.Fatalf("leased %s, want %s", l.URL, url)
+			}
+			return l
+		}
+		end := func(l Lease) {
+			noLease(t, f, time.Minute) // until it ends; nobody overtakes
+			must(t, f.Done(l, answered))
+		}
+		v, two := next("https://a.v/"), next("https://a.two/")
+		end(v) // two stands one more
+		w := next("https://a.w/")
+		end(two) // and now its word is still kept
+		x := next("https://a.x/")
+		end(w)
+		end(x)
+		end(next("https://a.one/")) // alone
+		for _, l := range []Lease{lease(t, f), lease(t, f), lease(t, f)} { // these stand three
 			must(t, f.Done(l, answered))
 		}
 		drained(t, f)

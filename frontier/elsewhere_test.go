@@ -209,33 +209,47 @@ func TestPagesToBeTriedAgainFillNoMemory(t *testing.T) {
 	}
 }
 
-// TestParkedTasksAreReadAgain: a large host that is to be left alone leaves its room to others, and misses none of the tasks
-// that were read for it when it comes back, be it forgotten meanwhile or not.
+// TestParkedTasksAreReadAgain: a large host whose tasks leave memory misses none of those that were read for it when it is
+// asked again.
 func TestParkedTasksAreReadAgain(t *testing.T) {
-	for _, states := range []map[string]HostState{nil, {}} {
-		synctest.Test(t, func(t *testing.T) {
-			cfg := Config{MaxTasks: 8000, MaxHosts: 2, IgnoreRobots: true}
-			if states != nil {
-				cfg.Lookup = lookup(states)
-			}
-			p := newPile(t, cfg)
-			total, ended, named := p.addHosts([]int{4000, 3000}), 0, 0
-			p.crawl(func(l Lease) {
-				o := answered
-				if ended++; p.named > named && l.URL.Host() == "h000.example" {
-					named = p.named
-					o.RetryAfter = 10 * time.Minute
+	const large = "h000.example"
+	for _, tt := range []struct {
+		name           string
+		lookup, giveUp bool
+	}{
+		{name: "it is to be left alone"},
+		{name: "it is forgotten meanwhile", lookup: true},
+		{name: "it is given up and revived", giveUp: true},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				states := map[string]HostState{}
+				cfg := Config{MaxTasks: 8000, MaxHosts: 2, IgnoreRobots: true}
+				if tt.lookup {
+					cfg.Lookup = lookup(states)
 				}
-				must(t, p.f.Done(l, o))
-				if f := p.f; states != nil && o.RetryAfter > 0 {
-					for _, s := range f.Changed() {
+				p := newPile(t, cfg)
+				total, ended, named := p.addHosts([]int{4000, 3000}), 0, 0
+				p.crawl(func(l Lease) {
+					o := answered
+					if ended++; p.refills() > named && l.URL.Host() == large {
+						named = p.refills()
+						o.RetryAfter = 10 * time.Minute
+					}
+					if tt.giveUp && o.RetryAfter > 0 {
+						o.RetryAfter = 0
+						p.f.GiveUp(large, "dropped")
+						p.f.Revive(large)
+					}
+					must(t, p.f.Done(l, o))
+					for _, s := range p.f.Changed() {
 						states[s.Host] = s
 					}
+				})
+				if ended != total || named == 0 {
+					t.Errorf("%d tasks ended, want %d; %d wishes for one host", ended, total, named)
 				}
 			})
-			if ended != total || named == 0 {
-				t.Errorf("%d tasks ended, want %d; %d wishes for one host", ended, total, named)
-			}
 		})
 	}
 }

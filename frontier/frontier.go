@@ -85,9 +85,10 @@ type Frontier struct {
 	done       numberSet           // numbers whose visit has ended; written under mu, read by anyone
 	held       map[uint64]struct{} // numbers of the tasks in memory, leased ones included
 	ready      list[host, *host]   // due, in the order in which they came due
-	waiting    hostHeap            // due later
-	idle       list[host, *host]   // without work, in the order in which they lost it; may be forgotten once due
-	addresses  *addresses          // nil without Config.PerIP; the pointer is not written after New
+	spareTasks spareTasks
+	waiting    hostHeap          // due later
+	idle       list[host, *host] // without work, in the order in which they lost it; may be forgotten once due
+	addresses  *addresses        // nil without Config.PerIP; the pointer is not written after New
 	open       openLeases
 	ended      open                  // the lease that ended last
 	waiters    list[waiter, *waiter] // callers of Lease, first come first

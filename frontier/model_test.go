@@ -199,19 +199,13 @@ func (m *model) checkWait(l Lease, h *modelHost, now time.Time) {
 		m.failf("%s %s: leased %v before the back-off ends", l.Kind, l.URL, until.Sub(now))
 	}
 	delay := h.leastDelay(now)
-	latest := true
-	for i := len(h.requests) - 1; i >= 0; i-- {
-		r := h.requests[i]
-		if !r.start.Before(now) {
-			continue
-		}
-		if gap := now.Sub(r.start); gap < delay {
+	for _, r := range h.requests {
+		if gap := now.Sub(r.start); r.start.Before(now) && gap < delay {
 			m.failf("%s %s: leased %v after another, want %v", l.Kind, l.URL, gap, delay)
 		}
-		if gap := now.Sub(r.end); latest && !r.end.IsZero() && r.end.Before(now) && gap < delay {
-			m.failf("%s %s: leased %v after the end of the last, want %v", l.Kind, l.URL, gap, delay)
-		}
-		latest = false
+	}
+	if r := latest(h.requests, now); r != nil && !r.end.IsZero() && r.end.Before(now) && now.Sub(r.end) < delay {
+		m.failf("%s %s: leased %v after the end of the last, want %v", l.Kind, l.URL, now.Sub(r.end), delay)
 	}
 }
 
@@ -219,14 +213,14 @@ func (m *model) checkWait(l Lease, h *modelHost, now time.Time) {
 func (m *model) settle(l Lease, o Outcome, wait time.Duration) {
 	now, h := time.Now(), m.hostOf(l)
 	h.inFlight--
+	if o.Requested {
+		h.took = o.Took
+		h.setDelay(m.cfg, now)
+	}
 	h.requests = endRequest(h.requests, l, o, now)
 	if a := m.address(l); a != nil {
 		a.inFlight--
 		a.requests = endRequest(a.requests, l, o, now)
-	}
-	if o.Requested {
-		h.took = o.Took
-		h.setDelay(m.cfg, now)
 	}
 	until := h.until.value
 	for _, d := range []time.Duration{min(o.RetryAfter, m.cfg.MaxRetryAfter), wait} {
@@ -244,7 +238,7 @@ func (m *model) settle(l Lease, o Outcome, wait time.Duration) {
 func endRequest(requests []*modelRequest, l Lease, o Outcome, now time.Time) (kept []*modelRequest) {
 	for i, r := range requests {
 		if r.id == l.id && o.Requested {
-			r.end, r.delay = now, min(r.delay, r.host.leastDelay(now))
+			r.end, r.delay = now, min(r.delay, r.host.delay.value)
 		}
 		mine := r.id == l.id && !o.Requested
 		if !mine && (r.end.IsZero() || i >= len(requests)-20) {
@@ -415,9 +409,9 @@ func (w *walk) robots(rng *rand.Rand, l Lease, took time.Duration) error {
 		return w.f.RedirectRobots(l, to, o)
 	}
 	p := crawlDelay(max(0, rng.IntN(10)-6)) * crawlDelay(time.Second)
-	w.settle(l, o, 0)
 	h := w.host(strings.SplitN(l.Origin, "://", 2)[1])
 	h.crawl[l.Origin] = time.Duration(p)
+	w.settle(l, o, 0)
 	h.setDelay(w.cfg, time.Now())
 	w.mu.Unlock()
 	return w.f.Permit(l, p, ttl(rng), o)

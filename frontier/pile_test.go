@@ -119,6 +119,13 @@ func (p *pile) grantOne() bool {
 	return true
 }
 
+// refills returns how many wishes for one host were granted.
+func (p *pile) refills() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.named
+}
+
 // refill goes on with the reading of one host.
 func (p *pile) refill(w Wish) {
 	p.named++

@@ -14,6 +14,30 @@ import (
 type queue struct {
 	entries []entry
 	aside   []Task // by NotBefore, the earliest last; few
+	spare   *spareTasks
+}
+
+// spareTasks keeps the memory of tasks that were taken for those that are added. nil keeps none.
+type spareTasks struct{ free []*Task }
+
+// maxSpare is how many are kept: about as many as come to one page.
+const maxSpare = 256
+
+func (s *spareTasks) get() *Task {
+	if s == nil || len(s.free) == 0 {
+		return new(Task)
+	}
+	last := len(s.free) - 1
+	t := s.free[last]
+	s.free = s.free[:last]
+	return t
+}
+
+func (s *spareTasks) put(t *Task) {
+	if s != nil && len(s.free) < maxSpare {
+		*t = Task{} // it keeps no text alive
+		s.free = append(s.free, t)
+	}
 }
 
 // entry is a task in a heap, with what moving it there needs: tasks are large, and far from each other in memory.
@@ -24,8 +48,8 @@ type entry struct {
 	https uint8 // isHTTPS of its URL
 }
 
-func newEntry(t Task, head bool) entry {
-	return entry{Task: &t, at: t.order(), head: head, https: uint8(isHTTPS(t.URL))}
+func newEntry(t *Task, head bool) entry {
+	return entry{Task: t, at: t.order(), head: head, https: uint8(isHTTPS(t.URL))}
 }
 
 func (q *queue) len() int { return len(q.entries) + len(q.aside) }
@@ -60,7 +84,9 @@ func (q *queue) peek() *entry {
 
 // push adds t and reports whether it is now the first.
 func (q *queue) push(t Task, head bool) (first bool) {
-	e := newEntry(t, head)
+	kept := q.spare.get()
+	*kept = t
+	e := newEntry(kept, head)
 	q.entries = append(q.entries, e)
 	i := len(q.entries) - 1
 	for i > 0 {
@@ -87,7 +113,9 @@ func (q *queue) greatest() (last order) {
 
 // pop removes the first task, which peek must have found.
 func (q *queue) pop() Task {
-	first := *q.entries[0].Task
+	taken := q.entries[0].Task
+	first := *taken
+	q.spare.put(taken)
 	last := len(q.entries) - 1
 	e := q.entries[last]
 	q.entries[last] = entry{}

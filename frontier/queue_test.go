@@ -15,7 +15,7 @@ func TestQueueOrder(t *testing.T) {
 	var want []entry
 	start, u := time.Now(), parse(t, "https://a.example/")
 	for seq := range uint64(5000) {
-		e := newEntry(Task{URL: u, Seq: seq, Class: Class(rng.IntN(5)), Depth: rng.IntN(4)}, rng.IntN(8) == 0)
+		e := newEntry(&Task{URL: u, Seq: seq, Class: Class(rng.IntN(5)), Depth: rng.IntN(4)}, rng.IntN(8) == 0)
 		if e.head && rng.IntN(2) == 0 {
 			e.NotBefore = start.Add(time.Duration(rng.IntN(100)))
 		}

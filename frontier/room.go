@@ -138,7 +138,7 @@ func (f *Frontier) canPark(h *host) bool {
 func (f *Frontier) park(h *host, now moment) {
 	due := f.awayUntil(h, now)
 	entries, aside := h.queue.entries, h.queue.aside
-	h.queue = queue{}
+	h.queue = queue{spare: h.queue.spare}
 	for i := range entries {
 		f.release(h, entries[i].Task)
 	}

@@ -76,7 +76,7 @@ func (f *Frontier) Story(t Task) Story {
 		s.InMemory, s.Backlog = true, h.backlog
 		s.Host = f.hostNow(h)
 		if s.Standing == Elsewhere {
-			e := newEntry(s.Task, false)
+			e := newEntry(&s.Task, false)
 			s.Ahead = ahead(h, &e)
 		}
 	}
