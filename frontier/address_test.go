@@ -317,7 +317,7 @@ func TestLeastConcurrencyAtAnAddress(t *testing.T) {
 		x := next("https://a.x/")
 		end(w)
 		end(x)
-		end(next("https://a.one/")) // alone
+		end(next("https://a.one/"))                                        // alone
 		for _, l := range []Lease{lease(t, f), lease(t, f), lease(t, f)} { // these stand three
 			must(t, f.Done(l, answered))
 		}

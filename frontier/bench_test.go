@@ -28,7 +28,7 @@ func BenchmarkVisit(b *testing.B) {
 			must(b, err)
 			defer f.Close()
 			for i, u := range urls {
-				f.Add(Task{URL: u, Seq: uint64(i)})
+				f.Add(Task{URL: u, Seq: uint64(i), Visit: 1})
 			}
 			for range urls {
 				must(b, f.Done(leaseFast(b, f), answered))
@@ -106,7 +106,7 @@ func BenchmarkContention(b *testing.B) {
 	must(b, err)
 	defer f.Close()
 	for i, u := range urls {
-		f.Add(Task{URL: u, Seq: uint64(i)})
+		f.Add(Task{URL: u, Seq: uint64(i), Visit: 1})
 	}
 	for range urls {
 		must(b, f.Return(leaseFast(b, f)))
@@ -138,7 +138,7 @@ func BenchmarkMemory(b *testing.B) {
 		f, err := New(Config{HostDelay: None, MaxIdleHosts: hosts})
 		must(b, err)
 		for i, u := range urls {
-			f.Add(Task{URL: u, Seq: uint64(i)})
+			f.Add(Task{URL: u, Seq: uint64(i), Visit: 1})
 		}
 		b.ReportMetric(float64(heap()-before)/hosts, "B/host-with-task")
 		for range urls {
@@ -159,7 +159,7 @@ func BenchmarkTaskMemory(b *testing.B) {
 		must(b, err)
 		for i := range tasks {
 			url := fmt.Sprintf("https://www.host%02d.example/a/path/of/some/length/to/a/page/that/is/number-%09d.html?q=1", i%hosts, i)
-			f.Add(Task{URL: parse(b, url), Seq: uint64(i)})
+			f.Add(Task{URL: parse(b, url), Seq: uint64(i), Visit: 1})
 		}
 		b.ReportMetric(float64(heap()-before)/tasks, "B/task")
 		f.Close()

@@ -85,8 +85,8 @@ func (c *checker) checkOpen() {
 func (c *checker) checkTask(h *host, t Task) {
 	c.want(!c.tasks[t.Seq], "task %d is there twice", h, t.Seq)
 	c.tasks[t.Seq] = true
-	_, held := c.f.held[t.Seq]
-	c.want(held && !c.f.done.has(t.Seq), "task %d is in memory, known to be: %t, done: %t", h, t.Seq, held, c.f.done.has(t.Seq))
+	held, done := c.f.numbers.isHeld(t.Seq), c.f.numbers.isDone(t.Seq)
+	c.want(held && !done, "task %d is in memory, known to be: %t, done: %t", h, t.Seq, held, done)
 	c.want(t.URL.Host() == h.name, "task %d is of host %s", h, t.Seq, t.URL.Host())
 }
 
@@ -153,8 +153,8 @@ func (c *checker) checkQueue(h *host) {
 	}
 	for i := range h.queue.entries {
 		e := &h.queue.entries[i]
-		c.checkTask(h, *e.Task)
-		c.want(i == 0 || !e.before(&h.queue.entries[(i-1)/2]), "task %d is queued behind a later one", h, e.Seq)
+		c.checkTask(h, e.task())
+		c.want(i == 0 || !e.before(&h.queue.entries[(i-1)/2]), "task %d is queued behind a later one", h, e.seq)
 	}
 }
 
@@ -251,7 +251,7 @@ func (c *checker) checkTotals() {
 	c.want(c.counted.givenUp <= c.f.counters.givenUp, "%d hosts given up in memory, %d in all", nil, c.counted.givenUp, c.f.counters.givenUp)
 	c.counted.givenUp = c.f.counters.givenUp // the others are not in memory
 	c.want(c.counted == c.f.counters, "counted %+v, kept %+v", nil, c.counted, c.f.counters)
-	c.want(len(c.tasks) == len(c.f.held), "%d tasks in memory, %d known to be", nil, len(c.tasks), len(c.f.held))
+	c.want(len(c.tasks) == c.f.numbers.held, "%d tasks in memory, %d known to be", nil, len(c.tasks), c.f.numbers.held)
 	placed := [...]int{nowhere: c.placed[nowhere], ready: c.f.ready.n, waiting: len(c.f.waiting), inLine: c.placed[inLine], idle: c.f.idle.n}
 	c.want(placed == c.placed, "hosts by place %v, counted %v", nil, placed, c.placed)
 	for _, h := range c.f.hosts {

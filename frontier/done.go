@@ -7,13 +7,13 @@ func (f *Frontier) MarkDone(first uint64, words []uint64) {
 	defer f.mu.Unlock()
 	for i, w := range words {
 		if w != 0 {
-			f.done.setWord(first+64*uint64(i), w)
+			f.numbers.setDoneWord(first+64*uint64(i), w)
 		}
 	}
 }
 
 // IsDone reports whether the last visit of a number has ended. It takes no lock.
-func (f *Frontier) IsDone(seq uint64) bool { return f.done.has(seq) }
+func (f *Frontier) IsDone(seq uint64) bool { return f.numbers.isDone(seq) }
 
 // Low returns a place in the order of a host before which no task of it that Refill was given is pending: the least of
 // those in memory, those included that are asked for at another host meanwhile (Reroute). It is the very first place where
@@ -37,7 +37,7 @@ func (f *Frontier) Low(host string) (class Class, depth int, seq uint64, ok bool
 		}
 	}
 	for i := range h.queue.entries {
-		look(h.queue.entries[i].at)
+		look(h.queue.entries[i].order())
 	}
 	for i := range h.queue.aside {
 		look(h.queue.aside[i].order())

@@ -87,7 +87,7 @@ func (f *Frontier) release(h *host, t *Task) {
 // letGo takes a task of h that is pending, and is in its queue no more, out of memory. It reports whether the task waits
 // elsewhere as one of h's. One that came here from another host does so as one of that host, which a sweep finds.
 func (f *Frontier) letGo(h *host, t *Task) bool {
-	delete(f.held, t.Seq)
+	f.numbers.unhold(t.Seq)
 	f.counters.queued--
 	if h.givenUp != "" {
 		f.counters.stranded--

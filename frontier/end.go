@@ -29,7 +29,7 @@ func (f *Frontier) Done(l Lease, o Outcome) error {
 	}
 	now := f.now()
 	f.unhold(&op.task)
-	f.done.set(op.task.Seq)
+	f.numbers.setDone(op.task.Seq)
 	f.settle(op, o, now)
 	f.schedule(op.host, now)
 	f.dispatch(now)
@@ -127,7 +127,7 @@ func (f *Frontier) tryAgain(h *host, t Task, due, now moment) {
 	t.NotBefore = f.time(due)
 	delete(f.rerouted, t.Seq) // the copy that is kept elsewhere now is of this host
 	if due > now && !f.elsewhere.granting && f.crowded() && f.leavesBehind(h, due, now) {
-		delete(f.held, t.Seq)
+		f.numbers.unhold(t.Seq)
 		f.leaveBehind(h, due)
 		return
 	}
@@ -147,7 +147,7 @@ func (f *Frontier) noteReroute(from, to *host, t *Task) {
 
 // unhold takes a task out of memory for good.
 func (f *Frontier) unhold(t *Task) {
-	delete(f.held, t.Seq)
+	f.numbers.unhold(t.Seq)
 	if t.Reroutes > 0 {
 		delete(f.rerouted, t.Seq)
 	}

@@ -82,10 +82,8 @@ type Frontier struct {
 	cfg        Config
 	hosts      map[string]*host
 	overrides  *overrides
-	done       numberSet           // numbers whose visit has ended; written under mu, read by anyone
-	held       map[uint64]struct{} // numbers of the tasks in memory, leased ones included
-	ready      list[host, *host]   // due, in the order in which they came due
-	spareTasks spareTasks
+	numbers    numbers           // of all tasks: what is done may be asked by anyone
+	ready      list[host, *host] // due, in the order in which they came due
 	waiting    hostHeap          // due later
 	idle       list[host, *host] // without work, in the order in which they lost it; may be forgotten once due
 	addresses  *addresses        // nil without Config.PerIP; the pointer is not written after New
@@ -117,7 +115,6 @@ func New(cfg Config) (*Frontier, error) {
 		cfg:       cfg.resolved(),
 		start:     time.Now(),
 		hosts:     make(map[string]*host),
-		held:      make(map[uint64]struct{}),
 		leaving:   make(map[string]*host),
 		elsewhere: elsewhere{wake: make(chan struct{}, 1), turn: maxTurn, returns: forever},
 		rerouted:  make(map[uint64]rerouted),
@@ -147,7 +144,7 @@ func (f *Frontier) Add(tasks ...Task) {
 }
 
 func (f *Frontier) add(t Task, now moment) {
-	f.done.clear(t.Seq)
+	f.numbers.clearDone(t.Seq)
 	h := f.hosts[t.URL.Host()]
 	if !f.takes(h, &t) {
 		f.decline(h)
@@ -226,7 +223,7 @@ func (f *Frontier) push(h *host, t Task, head bool) (first bool) {
 
 // count enters one more pending task of h.
 func (f *Frontier) count(h *host, seq uint64) {
-	f.held[seq] = struct{}{}
+	f.numbers.hold(seq)
 	f.counters.queued++
 	if h.givenUp != "" {
 		f.counters.stranded++

@@ -101,7 +101,6 @@ func (f *Frontier) host(name string) *host {
 
 func (f *Frontier) newHost(name string) *host {
 	h := &host{name: strings.Clone(name), pace: newPace(), until: never, behind: forever} // the clone keeps no URL alive
-	h.queue.spare = &f.spareTasks
 	h.policy = f.overrides.of(h.name)
 	if f.cfg.Resumed {
 		h.lastEnd = 0 // as if the last request of the crawl before had ended when this one began

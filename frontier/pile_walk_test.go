@@ -106,7 +106,7 @@ func (w *walk) left() map[uint64][]string {
 	defer w.f.mu.Unlock()
 	for _, h := range w.f.hosts { // where redirects took them
 		for _, e := range h.queue.entries {
-			left[e.Seq] = append(left[e.Seq], h.name)
+			left[e.seq] = append(left[e.seq], h.name)
 		}
 		for _, t := range h.queue.aside {
 			left[t.Seq] = append(left[t.Seq], h.name)

@@ -1,7 +1,6 @@
 package frontier
 
 import (
-	"cmp"
 	"slices"
 	"time"
 )
@@ -14,42 +13,6 @@ import (
 type queue struct {
 	entries []entry
 	aside   []Task // by NotBefore, the earliest last; few
-	spare   *spareTasks
-}
-
-// spareTasks keeps the memory of tasks that were taken for those that are added. nil keeps none.
-type spareTasks struct{ free []*Task }
-
-// maxSpare is how many are kept: about as many as come to one page.
-const maxSpare = 256
-
-func (s *spareTasks) get() *Task {
-	if s == nil || len(s.free) == 0 {
-		return new(Task)
-	}
-	last := len(s.free) - 1
-	t := s.free[last]
-	s.free = s.free[:last]
-	return t
-}
-
-func (s *spareTasks) put(t *Task) {
-	if s != nil && len(s.free) < maxSpare {
-		*t = Task{} // it keeps no text alive
-		s.free = append(s.free, t)
-	}
-}
-
-// entry is a task in a heap, with what moving it there needs: tasks are large, and far from each other in memory.
-type entry struct {
-	*Task
-	at    order // of the task
-	head  bool
-	https uint8 // isHTTPS of its URL
-}
-
-func newEntry(t *Task, head bool) entry {
-	return entry{Task: t, at: t.order(), head: head, https: uint8(isHTTPS(t.URL))}
 }
 
 func (q *queue) len() int { return len(q.entries) + len(q.aside) }
@@ -84,9 +47,7 @@ func (q *queue) peek() *entry {
 
 // push adds t and reports whether it is now the first.
 func (q *queue) push(t Task, head bool) (first bool) {
-	kept := q.spare.get()
-	*kept = t
-	e := newEntry(kept, head)
+	e := newEntry(&t, head)
 	q.entries = append(q.entries, e)
 	i := len(q.entries) - 1
 	for i > 0 {
@@ -104,7 +65,7 @@ func (q *queue) push(t Task, head bool) (first bool) {
 // greatest returns the order of the task that comes last by class, depth and number; the zero order for none.
 func (q *queue) greatest() (last order) {
 	for i := range q.entries {
-		if o := q.entries[i].at; o.compare(last) > 0 {
+		if o := q.entries[i].order(); o.compare(last) > 0 {
 			last = o
 		}
 	}
@@ -113,9 +74,7 @@ func (q *queue) greatest() (last order) {
 
 // pop removes the first task, which peek must have found.
 func (q *queue) pop() Task {
-	taken := q.entries[0].Task
-	first := *taken
-	q.spare.put(taken)
+	first := q.entries[0].task()
 	last := len(q.entries) - 1
 	e := q.entries[last]
 	q.entries[last] = entry{}
@@ -157,21 +116,4 @@ func (q *queue) shrink() {
 	case cap(q.entries) > 16 && n <= cap(q.entries)/4:
 		q.entries = append(make([]entry, 0, 2*n), q.entries...)
 	}
-}
-
-// before reports whether e is taken before other.
-func (e *entry) before(other *entry) bool {
-	if e.head != other.head {
-		return e.head
-	}
-	if e.head {
-		return cmp.Or(e.NotBefore.Compare(other.NotBefore), cmp.Compare(e.at.seq, other.at.seq)) < 0
-	}
-	if e.at.class != other.at.class {
-		return e.at.class < other.at.class
-	}
-	if e.at.depth != other.at.depth {
-		return e.at.depth < other.at.depth
-	}
-	return e.at.seq < other.at.seq
 }

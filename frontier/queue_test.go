@@ -15,10 +15,12 @@ func TestQueueOrder(t *testing.T) {
 	var want []entry
 	start, u := time.Now(), parse(t, "https://a.example/")
 	for seq := range uint64(5000) {
-		e := newEntry(&Task{URL: u, Seq: seq, Class: Class(rng.IntN(5)), Depth: rng.IntN(4)}, rng.IntN(8) == 0)
-		if e.head && rng.IntN(2) == 0 {
-			e.NotBefore = start.Add(time.Duration(rng.IntN(100)))
+		task := Task{URL: u, Seq: seq, Class: Class(rng.IntN(5)), Depth: rng.IntN(4)}
+		head := rng.IntN(8) == 0
+		if head && rng.IntN(2) == 0 {
+			task.NotBefore = start.Add(time.Duration(rng.IntN(100)))
 		}
+		e := newEntry(&task, head)
 		i, _ := slices.BinarySearchFunc(want, e, func(a, b entry) int {
 			switch {
 			case a.head != b.head && a.head:
@@ -26,24 +28,24 @@ func TestQueueOrder(t *testing.T) {
 			case a.head != b.head:
 				return 1
 			case a.head:
-				return cmp.Or(a.NotBefore.Compare(b.NotBefore), cmp.Compare(a.Seq, b.Seq))
+				return cmp.Or(a.notBefore().Compare(b.notBefore()), cmp.Compare(a.seq, b.seq))
 			}
-			return cmp.Or(cmp.Compare(a.Class, b.Class), cmp.Compare(a.Depth, b.Depth), cmp.Compare(a.Seq, b.Seq))
+			return cmp.Or(cmp.Compare(a.class, b.class), cmp.Compare(a.depth, b.depth), cmp.Compare(a.seq, b.seq))
 		})
 		want = slices.Insert(want, i, e)
-		if first := q.push(*e.Task, e.head); first != (i == 0) {
+		if first := q.push(task, head); first != (i == 0) {
 			t.Fatalf("push of %d: first %t, want %t", seq, first, i == 0)
 		}
 		if rng.IntN(3) == 0 {
-			if got := q.pop(); got != *want[0].Task {
-				t.Fatalf("popped %+v, want %+v", got, *want[0].Task)
+			if got := q.pop(); got != want[0].task() {
+				t.Fatalf("popped %+v, want %+v", got, want[0].task())
 			}
 			want = want[1:]
 		}
 	}
 	for _, e := range want {
-		if got := *q.peek().Task; got != *e.Task {
-			t.Fatalf("first is %+v, want %+v", got, *e.Task)
+		if got := q.peek().task(); got != e.task() {
+			t.Fatalf("first is %+v, want %+v", got, e.task())
 		}
 		q.pop()
 	}

@@ -43,8 +43,7 @@ func (f *Frontier) Refill(host string, tasks []Task, left int) bool {
 
 // isElsewhere reports whether the task of that number, which is or was pending, waits elsewhere.
 func (f *Frontier) isElsewhere(seq uint64) bool {
-	_, held := f.held[seq]
-	return !held && !f.done.has(seq)
+	return !f.numbers.isHeld(seq) && !f.numbers.isDone(seq)
 }
 
 func (f *Frontier) countElsewhere(tasks []Task) (n int) {

@@ -10,7 +10,7 @@ import (
 const minTurn, maxTurn = 16, 256
 
 // turn is how many tasks of a host a sweep brings now.
-func (f *Frontier) turn() int { return min(f.elsewhere.turn, max(f.cfg.MaxTasks-len(f.held), 1)) }
+func (f *Frontier) turn() int { return min(f.elsewhere.turn, max(f.cfg.MaxTasks-f.numbers.held, 1)) }
 
 // minShare is a host's share where many hosts have work. A smaller one would ask for its robots.txt too often.
 const minShare = 32
@@ -25,12 +25,12 @@ func (f *Frontier) working() int { return len(f.hosts) - f.idle.n }
 
 // hasRoom reports whether a sweep is worth its while.
 func (f *Frontier) hasRoom() bool {
-	return len(f.held) <= f.cfg.MaxTasks-max(f.cfg.MaxTasks/8, 1) && f.working() < f.cfg.MaxHosts
+	return f.numbers.held <= f.cfg.MaxTasks-max(f.cfg.MaxTasks/8, 1) && f.working() < f.cfg.MaxHosts
 }
 
 // crowded reports whether memory is short.
 func (f *Frontier) crowded() bool {
-	return len(f.held) > f.cfg.MaxTasks-max(f.cfg.MaxTasks/4, 1) || f.crowdedByHosts()
+	return f.numbers.held > f.cfg.MaxTasks-max(f.cfg.MaxTasks/4, 1) || f.crowdedByHosts()
 }
 
 func (f *Frontier) crowdedByHosts() bool {
@@ -39,7 +39,7 @@ func (f *Frontier) crowdedByHosts() bool {
 
 // roomFor reports whether a task fits into memory, h being its host if that is in memory.
 func (f *Frontier) roomFor(h *host) bool {
-	if len(f.held) >= f.cfg.MaxTasks {
+	if f.numbers.held >= f.cfg.MaxTasks {
 		return false
 	}
 	return h != nil && h.place != idle || f.working() < f.cfg.MaxHosts
@@ -70,7 +70,7 @@ func (f *Frontier) leavesBehind(h *host, due, now moment) bool {
 
 // halfFull reports whether memory has no more room for tasks that are not to be tried for long. Those that makeRoom sends
 // elsewhere must not come back at once.
-func (f *Frontier) halfFull() bool { return len(f.held) > f.cfg.MaxTasks/2 }
+func (f *Frontier) halfFull() bool { return f.numbers.held > f.cfg.MaxTasks/2 }
 
 // makeRoom sends tasks elsewhere of which no use is made before long, once in a while.
 func (f *Frontier) makeRoom(now moment) {
@@ -112,7 +112,8 @@ func (f *Frontier) trim(h *host, n int) {
 	rest := h.queue.entries[n:]
 	h.queue.entries = slices.Clone(h.queue.entries[:n]) // in order, which is a heap too
 	for i := range rest {
-		f.release(h, rest[i].Task)
+		t := rest[i].task()
+		f.release(h, &t)
 	}
 	h.readTo = h.queue.greatest()
 }
@@ -138,9 +139,10 @@ func (f *Frontier) canPark(h *host) bool {
 func (f *Frontier) park(h *host, now moment) {
 	due := f.awayUntil(h, now)
 	entries, aside := h.queue.entries, h.queue.aside
-	h.queue = queue{spare: h.queue.spare}
+	h.queue = queue{}
 	for i := range entries {
-		f.release(h, entries[i].Task)
+		t := entries[i].task()
+		f.release(h, &t)
 	}
 	for i := range aside {
 		f.release(h, &aside[i])

@@ -16,7 +16,10 @@ func (f *Frontier) serve(h *host, now moment) (Lease, bool) {
 		f.schedule(h, now)
 		return Lease{}, false
 	}
-	o := h.origin(t.URL)
+	o := h.origins[t.https]
+	if o == nil {
+		o = h.origin(t.url)
+	}
 	if a := o.ask; a != nil {
 		if a.at == nil {
 			return Lease{}, false
@@ -29,14 +32,14 @@ func (f *Frontier) serve(h *host, now moment) (Lease, bool) {
 		return f.serveRobots(h, a, now)
 	}
 	if o.addrsTerm.over(now) {
-		return f.leaseResolve(h, o, t.URL, now), true
+		return f.leaseResolve(h, o, t.url, now), true
 	}
 	if !f.mayAsk(h, o, now) { // others come first at its address
 		f.schedule(h, now)
 		return Lease{}, false
 	}
 	if o.addrsErr == nil && !h.policy.ignoreRobots && o.rulesTerm.over(now) {
-		return f.serveRobots(h, f.newAsk(h, o, t.URL, now), now)
+		return f.serveRobots(h, f.newAsk(h, o, t.url, now), now)
 	}
 	return f.leasePage(h, o, now), true
 }

@@ -65,7 +65,7 @@ func (f *Frontier) Story(t Task) Story {
 	now := f.now()
 	s := Story{Task: t}
 	h := f.hosts[t.URL.Host()]
-	if _, held := f.held[t.Seq]; held && !s.findLeased(f) && !s.findIn(h) {
+	if f.numbers.isHeld(t.Seq) && !s.findLeased(f) && !s.findIn(h) {
 		h = s.findAnywhere(f)
 	}
 	if s.Standing == Leased {
@@ -114,8 +114,8 @@ func (s *Story) findIn(h *host) bool {
 		}
 	}
 	for i := range h.queue.entries {
-		if e := &h.queue.entries[i]; e.Seq == s.Task.Seq {
-			s.Standing, s.Task, s.Ahead = Queued, *e.Task, ahead(h, e)
+		if e := &h.queue.entries[i]; e.seq == s.Task.Seq {
+			s.Standing, s.Task, s.Ahead = Queued, e.task(), ahead(h, e)
 			return true
 		}
 	}

@@ -37,10 +37,10 @@ func (f *Frontier) Wish() (_ Wish, ok bool) {
 		f.makeRoom(now)
 	}
 	switch {
-	case named && len(f.held) < f.cfg.MaxTasks:
+	case named && f.numbers.held < f.cfg.MaxTasks:
 		h := f.nextNamed()
 		e.named = e.named[1:]
-		w := Wish{Host: h.name, Max: min(f.share(), atOnce, max(f.cfg.MaxTasks-len(f.held), minTurn)), Rewind: h.rewind, Short: short}
+		w := Wish{Host: h.name, Max: min(f.share(), atOnce, max(f.cfg.MaxTasks-f.numbers.held, minTurn)), Rewind: h.rewind, Short: short}
 		h.named, h.rewinding, h.rewind = true, h.rewind, false
 		e.reading = h.name
 		return w, true
@@ -94,7 +94,7 @@ func (f *Frontier) nudge() {
 // nudgeForRoom is nudge where a wish waits for room, or for enough to be worth its while, and may have it now.
 func (f *Frontier) nudgeForRoom(now moment) {
 	e := &f.elsewhere
-	if len(e.named) > 0 && len(f.held) < f.cfg.MaxTasks || f.hasRoom() && f.sweepWanted(now) {
+	if len(e.named) > 0 && f.numbers.held < f.cfg.MaxTasks || f.hasRoom() && f.sweepWanted(now) {
 		f.nudge()
 	}
 }
