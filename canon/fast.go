@@ -6,11 +6,10 @@ import "strings"
 // key. One pass over a table decides it. Where ok is false parseFull has to look; where it is true, parseFull would say
 // the same.
 func parseClean(base URL, ref string) (u URL, ok bool) {
+	if u, ok := cleanWhole(ref); ok {
+		return URL{href: strings.Clone(u.href)}, true
+	}
 	switch {
-	case strings.HasPrefix(ref, "https://"):
-		return cleanAbsolute("https", "", ref, len("https://"))
-	case strings.HasPrefix(ref, "http://"):
-		return cleanAbsolute("http", "", ref, len("http://"))
 	case base.IsZero():
 		return URL{}, false
 	case ref == "" || ref[0] == '#':
@@ -29,6 +28,17 @@ func parseClean(base URL, ref string) (u URL, ok bool) {
 	return cleanRelative(base, base.pathStart(), ref)
 }
 
+// cleanWhole is parseClean for an absolute URL, with whose text u shares memory.
+func cleanWhole(s string) (u URL, ok bool) {
+	switch {
+	case strings.HasPrefix(s, "https://"):
+		return cleanAbsolute("https", "", s, len("https://"))
+	case strings.HasPrefix(s, "http://"):
+		return cleanAbsolute("http", "", s, len("http://"))
+	}
+	return URL{}, false
+}
+
 // cleanRelative joins base.href[:keep] and ref.
 func cleanRelative(base URL, keep int, ref string) (URL, bool) {
 	if base.key != "" { // its path may be what differs
@@ -43,8 +53,9 @@ func cleanRelative(base URL, keep int, ref string) (URL, bool) {
 	return URL{href: base.href[:keep] + ref[:end]}, true
 }
 
-// cleanAbsolute joins prefix, which is empty or the scheme with its colon, and ref, whose host starts at ref[host].
-func cleanAbsolute(scheme, prefix, ref string, host int) (URL, bool) {
+// cleanAbsolute joins prefix, which is empty or the scheme with its colon, and ref, whose host starts at ref[host]. Where
+// it is empty, u shares memory with ref.
+func cleanAbsolute(scheme, prefix, ref string, host int) (u URL, ok bool) {
 	i, ok := cleanAuthority(ref, host, scheme)
 	switch {
 	case !ok:
@@ -55,13 +66,7 @@ func cleanAbsolute(scheme, prefix, ref string, host int) (URL, bool) {
 		return URL{}, false
 	}
 	end, ok := cleanTarget(ref, i)
-	switch {
-	case !ok:
-		return URL{}, false
-	case prefix == "":
-		return URL{href: strings.Clone(ref[:end])}, true
-	}
-	return URL{href: prefix + ref[:end]}, true
+	return URL{href: prefix + ref[:end]}, ok
 }
 
 // cleanAuthority returns where the host and port that start at s[i] end.

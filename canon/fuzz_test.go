@@ -70,6 +70,9 @@ func checkURL(t *testing.T, u URL) {
 	if again, err := Parse(u.String()); err != nil || again != u {
 		t.Fatalf("%q parses as %q, %v", u, again, err)
 	}
+	if again, err := Keep(u.String()); err != nil || again != u {
+		t.Fatalf("%q is kept as %q, %v", u, again, err)
+	}
 	for i := range len(u.href) {
 		if c := u.href[i]; c <= ' ' || c >= 0x7f || c == '#' {
 			t.Fatalf("%q: byte %#x", u, c)

@@ -297,6 +297,20 @@ func TestParseSharesNoMemory(t *testing.T) {
 	}
 }
 
+func TestKeep(t *testing.T) {
+	for _, s := range refs {
+		want, wantErr := Parse(s)
+		got, err := Keep(s)
+		if got != want || (err == nil) != (wantErr == nil) {
+			t.Errorf("%q: kept as %q, %v; parsed as %q, %v", s, got, err, want, wantErr)
+		}
+	}
+	whole := mustParse(t, "https://www.example.org/wiki/%D0%97?a=b").String()
+	if n := testing.AllocsPerRun(100, func() { Keep(whole) }); n != 0 {
+		t.Errorf("%v allocations for a URL that is as it should be", n)
+	}
+}
+
 func TestParseAllocates(t *testing.T) {
 	base := mustParse(t, "https://www.example.com/shop/women/index.html?page=2")
 	for _, tt := range []struct {

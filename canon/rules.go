@@ -18,6 +18,14 @@ func (r *Rules) Version() string { return "1" }
 // Parse parses a URL by the safe rules, without a base.
 func Parse(s string) (URL, error) { return (*Rules)(nil).Parse(URL{}, s) }
 
+// Keep is Parse for a string that the URL may keep alive: one that String returned needs no memory of its own.
+func Keep(s string) (URL, error) {
+	if u, ok := cleanWhole(s); ok {
+		return u, nil
+	}
+	return Parse(s)
+}
+
 // Parse resolves ref, as it stands in a document, a header or a list, against base. With the zero base, ref must be an
 // absolute URL. The result shares no memory with ref. Every error is an *Error.
 func (r *Rules) Parse(base URL, ref string) (URL, error) { return r.ParseEncoded(base, ref, nil) }

@@ -25,7 +25,7 @@ func pendingOf(t *frontier.Task) store.Pending {
 
 // taskOf remakes the task that pendingOf was given.
 func (c *Crawler) taskOf(p *store.Pending, now time.Time) (frontier.Task, error) {
-	u, err := canon.Parse(p.URL)
+	u, err := canon.Keep(p.URL)
 	if err != nil {
 		return frontier.Task{}, &store.DamageError{File: "a queue run", Offset: -1, Err: err}
 	}

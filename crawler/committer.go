@@ -36,6 +36,7 @@ type committer struct {
 	books   books
 	rate    rateMeter
 	clock   clock
+	batch   batch
 	asked   map[uint64]string // hosts whose tasks were asked for by name, by their keys
 	rows    []store.Row       // changed since the last checkpoint
 	waiters []chan error      // for the next checkpoint
@@ -225,21 +226,21 @@ func (k *committer) admit(links []link, from origin) error {
 }
 
 func (k *committer) admitBatch(links []link, from origin) error {
-	hashes := make([]uint64, len(links))
-	for i, l := range links {
-		hashes[i] = l.hash
+	b := &k.batch
+	defer b.clear()
+	for i := range links {
+		b.hashes = append(b.hashes, links[i].hash)
 	}
-	was := make([]bool, len(links))
-	if err := k.filter.TestAndAddBatch(hashes, was); err != nil {
+	was := b.was[:len(links)]
+	if err := k.filter.TestAndAddBatch(b.hashes, was); err != nil {
 		return fmt.Errorf("test %d links of %s against the filter: %w", len(links), from.url, err)
 	}
-	var tasks []frontier.Task
-	var maybes []maybe
-	for i, l := range links {
+	for i := range links {
+		l := &links[i]
 		k.shadow.offer(l.hash, was[i], &k.books.Loss)
 		switch {
 		case was[i] && l.class <= frontier.Added: // a seed's redirect, or its http form
-			maybes = append(maybes, maybe{l, from})
+			b.maybes = append(b.maybes, maybe{*l, from})
 			continue
 		case was[i]:
 			k.books.Counters.Reasons[Seen]++
@@ -249,15 +250,30 @@ func (k *committer) admitBatch(links []link, from origin) error {
 		if err != nil {
 			return err
 		}
-		tasks = append(tasks, task)
+		b.tasks = append(b.tasks, task)
 	}
-	k.wait(tasks...)
-	return k.settle(maybes)
+	k.wait(b.tasks...)
+	return k.settle(b.maybes)
+}
+
+// batch is what admitting a batch of links takes. It is kept for the next.
+type batch struct {
+	hashes []uint64
+	was    [linkBatch]bool
+	tasks  []frontier.Task
+	maybes []maybe
+}
+
+// clear keeps no text alive.
+func (b *batch) clear() {
+	clear(b.tasks)
+	clear(b.maybes)
+	b.hashes, b.tasks, b.maybes = b.hashes[:0], b.tasks[:0], b.maybes[:0]
 }
 
 // enter gives a new URL its sequence number. Its hash is in the filter already: one hash an admission, in their order,
 // so that the filter can be remade from the log.
-func (k *committer) enter(l link, from origin) (frontier.Task, error) {
+func (k *committer) enter(l *link, from origin) (frontier.Task, error) {
 	seq, err := k.store.Admissions.Append(store.Admission{
 		URL: l.url.String(), Hash: l.hash, Depth: uint32(l.depth), Class: uint8(l.class),
 		From: from.seq, Hop: uint8(l.hop), Seed: from.seed,

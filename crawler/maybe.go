@@ -20,13 +20,14 @@ func (k *committer) settle(maybes []maybe) error {
 	if err != nil {
 		return err
 	}
-	for _, m := range maybes {
+	for i := range maybes {
+		m := &maybes[i]
 		if _, ok := known[m.hash]; ok {
 			k.books.Counters.Reasons[Seen]++
 			continue
 		}
 		k.filter.Add([]uint64{m.hash}) // one hash an admission, although its bits are set already
-		task, err := k.enter(m.link, m.origin)
+		task, err := k.enter(&m.link, m.origin)
 		if err != nil {
 			return err
 		}

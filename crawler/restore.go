@@ -153,7 +153,7 @@ func readFilter(file *store.FilterFile, cfg seen.Config, admitted uint64) (*seen
 
 // pendingTask remakes the task of an admission. last is its last event; zero for one that had none.
 func pendingTask(seq uint64, a store.Admission, last store.DoneEntry) (frontier.Task, error) {
-	u, err := canon.Parse(strings.Clone(a.URL))
+	u, err := canon.Keep(a.URL)
 	if err != nil {
 		return frontier.Task{}, &store.DamageError{File: "the admission log", Offset: -1, Err: err}
 	}

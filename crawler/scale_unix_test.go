@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"errors"
 	"flag"
-	"fmt"
 	"io/fs"
 	"math/rand/v2"
 	"os"
@@ -84,6 +83,10 @@ type scale struct {
 	rnd    *rand.Rand
 	report scaleReport
 
+	source  *rand.PCG // seeded anew for each URL
+	numbers *rand.Rand
+	text    []byte // of the last URL
+
 	admitted, finished int
 	delivered          []uint64 // a bit for each number: it was finished
 	leased             []frontier.Lease
@@ -95,7 +98,10 @@ type scale struct {
 }
 
 func newScale(t *testing.T, shape string, n int) *scale {
-	s := &scale{t: t, dir: *scaleDir, rnd: rand.New(rand.NewPCG(1, uint64(n))), delivered: make([]uint64, n/64+2)}
+	s := &scale{
+		t: t, dir: *scaleDir, rnd: rand.New(rand.NewPCG(1, uint64(n))), delivered: make([]uint64, n/64+2), source: rand.NewPCG(7, 0),
+	}
+	s.numbers = rand.New(s.source)
 	if s.dir == "" {
 		s.dir = t.TempDir()
 	}
@@ -258,17 +264,26 @@ func (s *scale) links() []link {
 
 // url returns URL i. Of 87 bytes in the mean, on a host by the shape of the run.
 func (s *scale) url(i int) canon.URL {
-	h := rand.New(rand.NewPCG(7, uint64(i)))
+	s.source.Seed(7, uint64(i))
+	h := s.numbers
 	host := h.IntN(s.report.Hosts)
 	if s.report.Shape == "one" && h.IntN(10) > 0 {
 		host = 0
 	}
-	text := fmt.Sprintf("https://www.site-%d.example/%s/%s/%d-%s-%s.html", host, scaleWords[h.IntN(len(scaleWords))],
-		scaleWords[h.IntN(len(scaleWords))], i, scaleWords[h.IntN(len(scaleWords))], strconv.FormatUint(h.Uint64()>>16, 36))
-	for len(text) < 60+h.IntN(54) {
-		text += "-" + scaleWords[h.IntN(len(scaleWords))]
+	word := func() string { return scaleWords[h.IntN(len(scaleWords))] }
+	b := append(s.text[:0], "https://www.site-"...)
+	b = strconv.AppendInt(b, int64(host), 10)
+	b = append(append(b, ".example/"...), word()...)
+	b = append(append(b, '/'), word()...)
+	b = strconv.AppendInt(append(b, '/'), int64(i), 10)
+	b = append(append(b, '-'), word()...)
+	b = strconv.AppendUint(append(b, '-'), h.Uint64()>>16, 36)
+	b = append(b, ".html"...)
+	for len(b) < 60+h.IntN(54) {
+		b = append(append(b, '-'), word()...)
 	}
-	u, err := canon.Parse(text)
+	s.text = b
+	u, err := canon.Keep(string(b))
 	s.must(err)
 	return u
 }

@@ -100,7 +100,7 @@ func (k *committer) maybeOf(s seedTask) maybe {
 
 func (k *committer) enterSeed(s seedTask) error {
 	m := k.maybeOf(s)
-	task, err := k.enter(m.link, m.origin)
+	task, err := k.enter(&m.link, m.origin)
 	if err != nil {
 		return err
 	}

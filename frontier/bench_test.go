@@ -37,7 +37,7 @@ func BenchmarkVisit(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
 				seq++
-				f.Add(Task{URL: urls[seq%uint64(hosts)], Seq: seq})
+				f.Add(Task{URL: urls[seq%uint64(hosts)], Seq: seq, Visit: 1})
 				l, err := f.Lease(b.Context())
 				if err != nil || l.Kind != Page {
 					b.Fatal(l.Kind, err)
@@ -78,7 +78,7 @@ func BenchmarkBacklog(b *testing.B) {
 			for range 10 {
 				for _, u := range urls {
 					seq++
-					f.Add(Task{URL: u, Seq: seq})
+					f.Add(Task{URL: u, Seq: seq, Visit: 1})
 				}
 			}
 			for range urls {

@@ -11,6 +11,7 @@ import (
 type memtable struct {
 	slots        []slot
 	chunks       [][]byte
+	free         [][]byte // to be chunks, of chunkBytes each
 	bytes        int      // of all chunks
 	settled      int      // entries of commits that have ended
 	settledAgain int      // of again
@@ -59,7 +60,7 @@ func (m *memtable) put(host uint64, o orderKey, offset, length int) {
 func (m *memtable) room(n int) *[]byte {
 	last := len(m.chunks) - 1
 	if last < 0 || min(cap(m.chunks[last]), chunkBytes)-len(m.chunks[last]) < n {
-		chunk := make([]byte, 0, max(n, chunkBytes))
+		chunk := m.chunk(n)
 		m.chunks = append(m.chunks, chunk)
 		m.bytes += cap(chunk)
 		last++
@@ -67,13 +68,31 @@ func (m *memtable) room(n int) *[]byte {
 	return &m.chunks[last]
 }
 
-// recycle returns an empty memtable with the slots of m, as far as so many entries need them. The chunks go: two memtables
-// that are both full are what memory is meant for only while one of them is being written.
-func (m *memtable) recycle(entries int) *memtable {
-	if cap(m.slots) > 2*entries {
-		return &memtable{}
+// chunk returns an empty chunk with room for n bytes.
+func (m *memtable) chunk(n int) []byte {
+	last := len(m.free) - 1
+	if last < 0 || n > chunkBytes {
+		return make([]byte, 0, max(n, chunkBytes))
 	}
-	return &memtable{slots: m.slots[:0], sorting: m.sorting[:0]}
+	chunk := m.free[last]
+	m.free = m.free[:last]
+	return chunk
+}
+
+// recycle returns an empty memtable with the memory of m: the slots, as far as so many entries need them, and half of the
+// chunks. The others go: two memtables that are both full are what memory is meant for only while one of them is being
+// written.
+func (m *memtable) recycle(entries int) *memtable {
+	next := &memtable{}
+	if cap(m.slots) <= 2*entries {
+		next.slots, next.sorting = m.slots[:0], m.sorting[:0]
+	}
+	for _, chunk := range m.chunks[:len(m.chunks)/2] {
+		if cap(chunk) == chunkBytes {
+			next.free = append(next.free, chunk[:0])
+		}
+	}
+	return next
 }
 
 // value returns the value of an entry.
