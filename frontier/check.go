@@ -151,10 +151,15 @@ func (c *checker) checkQueue(h *host) {
 		c.checkTask(h, t)
 		c.want(i == 0 || !h.queue.aside[i-1].NotBefore.Before(t.NotBefore), "task %d stands aside in the wrong place", h, t.Seq)
 	}
-	for i := range h.queue.entries {
-		e := &h.queue.entries[i]
+	for e := range h.queue.all() {
 		c.checkTask(h, e.task())
-		c.want(i == 0 || !e.before(&h.queue.entries[(i-1)/2]), "task %d is queued behind a later one", h, e.seq)
+	}
+	line, strays := h.queue.line.standing(), h.queue.strays
+	for i := 1; i < len(line); i++ {
+		c.want(!line[i].before(&line[i-1]), "task %d stands in line behind a later one", h, line[i].seq)
+	}
+	for i := 1; i < len(strays); i++ {
+		c.want(!strays[i].before(&strays[(i-1)/2]), "task %d is queued behind a later one", h, strays[i].seq)
 	}
 }
 

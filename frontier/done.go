@@ -36,8 +36,8 @@ func (f *Frontier) Low(host string) (class Class, depth int, seq uint64, ok bool
 			look(t.order)
 		}
 	}
-	for i := range h.queue.entries {
-		look(h.queue.entries[i].order())
+	for e := range h.queue.all() {
+		look(e.order())
 	}
 	for i := range h.queue.aside {
 		look(h.queue.aside[i].order())

@@ -15,7 +15,7 @@ func (f *Frontier) dump() string {
 	fmt.Fprintf(&b, "now %v, held %d, paused %t, waiters %d, ready %d, elsewhere %+v\n", now, f.numbers.held, f.paused, f.waiters.n, f.ready.n, e)
 	for _, h := range f.hosts {
 		fmt.Fprintf(&b, "%s: place %d due %v, %d queued, %d aside, %d in flight, not before %v, given up %q, backlog %t, large %t, wanted %d, behind %v, declined in %d, met in %d\n",
-			h.name, h.place, h.due-now, len(h.queue.entries), len(h.queue.aside), h.inFlight, f.notBefore(h)-now, h.givenUp, h.backlog, h.large, h.wanted, h.behind-now, h.declinedIn, h.metIn)
+			h.name, h.place, h.due-now, h.queue.standing(), len(h.queue.aside), h.inFlight, f.notBefore(h)-now, h.givenUp, h.backlog, h.large, h.wanted, h.behind-now, h.declinedIn, h.metIn)
 	}
 	return b.String()
 }

@@ -118,12 +118,12 @@ func (f *Frontier) feed(h *host, now moment) {
 		h.behind = forever
 		h.backlog, h.rewind, h.readTo = true, true, order{}
 	}
-	if !h.backlog || h.wanted != nothing || h.givenUp != "" || len(h.queue.entries) > f.share()/4 || f.waitsLong(h, now) {
+	if !h.backlog || h.wanted != nothing || h.givenUp != "" || h.queue.standing() > f.share()/4 || f.waitsLong(h, now) {
 		return
 	}
 	if h.large {
 		f.want(h, byName)
-	} else if len(h.queue.entries) == 0 {
+	} else if h.queue.standing() == 0 {
 		f.want(h, bySweep)
 	}
 }

@@ -37,7 +37,8 @@ func newEntry(t *Task, head bool) entry {
 		head: head, https: uint8(isHTTPS(t.URL)),
 	}
 	if r := (rare{t.NotBefore, t.Via, t.Hop, t.Reroutes, t.Attempt, t.Visit}); r != usual {
-		e.rare = &r
+		kept := r // r itself would be on the heap for every task
+		e.rare = &kept
 	}
 	return e
 }

@@ -105,7 +105,7 @@ func (w *walk) left() map[uint64][]string {
 	w.f.mu.Lock()
 	defer w.f.mu.Unlock()
 	for _, h := range w.f.hosts { // where redirects took them
-		for _, e := range h.queue.entries {
+		for e := range h.queue.all() {
 			left[e.seq] = append(left[e.seq], h.name)
 		}
 		for _, t := range h.queue.aside {

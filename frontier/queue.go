@@ -1,21 +1,42 @@
 package frontier
 
 import (
+	"iter"
 	"slices"
 	"time"
 )
 
-// queue holds the pending tasks of one host that are in memory: a heap. It may be refilled at any time, in any order.
+// queue holds the pending tasks of one host that are in memory. It may be refilled at any time, in any order.
 //
 // Tasks at the head (retried, rerouted, returned) come before all others, by NotBefore and then Seq. The others come by
 // Class, Depth and Seq. Tasks that must not be tried again yet stand aside until they are due: one bad page does not hold
 // up the others of its host.
+//
+// Nearly all tasks come in the order in which they are taken: these stand in line, and cost one place in it. Others stray,
+// into a heap.
 type queue struct {
-	entries []entry
-	aside   []Task // by NotBefore, the earliest last; few
+	line   line
+	strays entryHeap
+	aside  []Task // by NotBefore, the earliest last; few
 }
 
-func (q *queue) len() int { return len(q.entries) + len(q.aside) }
+func (q *queue) len() int { return q.standing() + len(q.aside) }
+
+// standing is how many tasks are not aside.
+func (q *queue) standing() int { return q.line.len() + len(q.strays) }
+
+// all returns the tasks that are not aside, in no order. They are not to be changed.
+func (q *queue) all() iter.Seq[*entry] {
+	return func(yield func(*entry) bool) {
+		for _, part := range [...][]entry{q.line.standing(), q.strays} {
+			for i := range part {
+				if !yield(&part[i]) {
+					return
+				}
+			}
+		}
+	}
+}
 
 // putAside keeps t until it is due.
 func (q *queue) putAside(t Task) {
@@ -39,81 +60,59 @@ func (q *queue) next() time.Time { return q.aside[len(q.aside)-1].NotBefore }
 
 // peek returns the first task but for those aside, which push, pop and wake invalidate; nil for none.
 func (q *queue) peek() *entry {
-	if len(q.entries) == 0 {
-		return nil
+	switch {
+	case q.strayFirst():
+		return &q.strays[0]
+	case q.line.len() > 0:
+		return q.line.first()
 	}
-	return &q.entries[0]
+	return nil
+}
+
+// strayFirst reports whether the first task is a stray.
+func (q *queue) strayFirst() bool {
+	return len(q.strays) > 0 && (q.line.len() == 0 || q.strays[0].before(q.line.first()))
 }
 
 // push adds t and reports whether it is now the first.
 func (q *queue) push(t Task, head bool) (first bool) {
 	e := newEntry(&t, head)
-	q.entries = append(q.entries, e)
-	i := len(q.entries) - 1
-	for i > 0 {
-		parent := (i - 1) / 2
-		if !e.before(&q.entries[parent]) {
-			break
-		}
-		q.entries[i] = q.entries[parent]
-		i = parent
+	p := q.peek()
+	first = p == nil || e.before(p)
+	if !q.line.join(e) {
+		q.strays.push(e)
 	}
-	q.entries[i] = e
-	return i == 0
+	return first
+}
+
+// pop removes the first task, which peek must have found.
+func (q *queue) pop() Task {
+	if q.strayFirst() {
+		e := q.strays.pop()
+		return e.task()
+	}
+	return q.line.pop()
 }
 
 // greatest returns the order of the task that comes last by class, depth and number; the zero order for none.
 func (q *queue) greatest() (last order) {
-	for i := range q.entries {
-		if o := q.entries[i].order(); o.compare(last) > 0 {
+	for e := range q.all() {
+		if o := e.order(); o.compare(last) > 0 {
 			last = o
 		}
 	}
 	return last
 }
 
-// pop removes the first task, which peek must have found.
-func (q *queue) pop() Task {
-	first := q.entries[0].task()
-	last := len(q.entries) - 1
-	e := q.entries[last]
-	q.entries[last] = entry{}
-	q.entries = q.entries[:last]
-	q.sink(e)
-	q.shrink()
-	return first
-}
-
-// sink puts e where the first entry was taken from, and down from there.
-func (q *queue) sink(e entry) {
-	n := len(q.entries)
-	if n == 0 {
-		return
-	}
-	i := 0
-	for {
-		child := 2*i + 1
-		if child >= n {
-			break
+// cut keeps the first n tasks that are not aside, and returns the others.
+func (q *queue) cut(n int) (rest []entry) {
+	all := append(q.line.standing(), q.strays...)
+	slices.SortFunc(all, func(a, b entry) int {
+		if a.before(&b) {
+			return -1
 		}
-		if child+1 < n && q.entries[child+1].before(&q.entries[child]) {
-			child++
-		}
-		if !q.entries[child].before(&e) {
-			break
-		}
-		q.entries[i] = q.entries[child]
-		i = child
-	}
-	q.entries[i] = e
-}
-
-// shrink gives memory back once three quarters of it are unused: hosts come to have millions of tasks, and lose them.
-func (q *queue) shrink() {
-	switch n := len(q.entries); {
-	case n == 0 && cap(q.entries) > 1:
-		q.entries = nil
-	case cap(q.entries) > 16 && n <= cap(q.entries)/4:
-		q.entries = append(make([]entry, 0, 2*n), q.entries...)
-	}
+		return 1
+	})
+	q.line, q.strays = line{places: slices.Clone(all[:n])}, nil
+	return all[n:]
 }

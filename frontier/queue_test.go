@@ -63,8 +63,17 @@ func TestQueueGivesMemoryBack(t *testing.T) {
 	for q.len() > 100 {
 		q.pop()
 	}
-	if c := cap(q.entries); c > 500 {
+	if c := cap(q.line.places); c > 500 {
 		t.Errorf("room for %d tasks with 100 left", c)
+	}
+	for seq := range uint64(10000) {
+		q.push(Task{URL: u, Seq: 1e6 - seq}, false)
+	}
+	for len(q.strays) > 100 {
+		q.pop()
+	}
+	if c := cap(q.strays); c > 500 {
+		t.Errorf("room for %d strays with 100 left", c)
 	}
 }
 

@@ -100,17 +100,10 @@ const roomPause = moment(10 * time.Second)
 
 // trim sends the last of h's tasks elsewhere, so that n are left.
 func (f *Frontier) trim(h *host, n int) {
-	if len(h.queue.entries) <= n {
+	if h.queue.standing() <= n {
 		return
 	}
-	slices.SortFunc(h.queue.entries, func(a, b entry) int {
-		if a.before(&b) {
-			return -1
-		}
-		return 1
-	})
-	rest := h.queue.entries[n:]
-	h.queue.entries = slices.Clone(h.queue.entries[:n]) // in order, which is a heap too
+	rest := h.queue.cut(n)
 	for i := range rest {
 		t := rest[i].task()
 		f.release(h, &t)
@@ -132,20 +125,21 @@ func (f *Frontier) trimAside(h *host, now moment) {
 // canPark reports whether park may be called for h. While a wish is granted, a task that was tried before is better kept: a
 // copy that was read before it was tried would come back in its stead.
 func (f *Frontier) canPark(h *host) bool {
-	return !f.elsewhere.granting || len(h.queue.aside) == 0 && (len(h.queue.entries) == 0 || !h.queue.entries[0].head)
+	first := h.queue.peek()
+	return !f.elsewhere.granting || len(h.queue.aside) == 0 && (first == nil || !first.head)
 }
 
 // park sends h's tasks elsewhere until it may be asked: others have better use for the room. The caller schedules it.
 func (f *Frontier) park(h *host, now moment) {
 	due := f.awayUntil(h, now)
-	entries, aside := h.queue.entries, h.queue.aside
+	q := h.queue
 	h.queue = queue{}
-	for i := range entries {
-		t := entries[i].task()
+	for e := range q.all() {
+		t := e.task()
 		f.release(h, &t)
 	}
-	for i := range aside {
-		f.release(h, &aside[i])
+	for i := range q.aside {
+		f.release(h, &q.aside[i])
 	}
 	h.readTo, h.large = order{}, false
 	f.want(h, nothing)

@@ -113,8 +113,8 @@ func (s *Story) findIn(h *host) bool {
 			return true
 		}
 	}
-	for i := range h.queue.entries {
-		if e := &h.queue.entries[i]; e.seq == s.Task.Seq {
+	for e := range h.queue.all() {
+		if e.seq == s.Task.Seq {
 			s.Standing, s.Task, s.Ahead = Queued, e.task(), ahead(h, e)
 			return true
 		}
@@ -134,8 +134,8 @@ func (s *Story) findAnywhere(f *Frontier) *host {
 
 // ahead counts the tasks in h's queue that come before e.
 func ahead(h *host, e *entry) (n int) {
-	for i := range h.queue.entries {
-		if h.queue.entries[i].before(e) {
+	for other := range h.queue.all() {
+		if other.before(e) {
 			n++
 		}
 	}

@@ -76,7 +76,7 @@ func (f *Frontier) wantsTurn(h *host, now moment) bool {
 	case h.givenUp != "" || !h.backlog && h.behind < forever && h.behind > now:
 		return false
 	}
-	return len(h.queue.entries) <= f.elsewhere.turn/4 && !f.waitsLong(h, now)
+	return h.queue.standing() <= f.elsewhere.turn/4 && !f.waitsLong(h, now)
 }
 
 // passOver notes that a sweep met tasks of h, and left them there.
