@@ -17,8 +17,8 @@ func benchChain(b *testing.B, keys int) (s *Scalable, added []uint64) {
 	s = mustScalable(b, Config{ExpectedItems: uint64(keys) * 3 / 20, Seed: 1})
 	added = randomHashes(1, keys)
 	s.Add(added)
-	if len(s.layers) != 3 {
-		b.Fatalf("%d layers, want 3", len(s.layers))
+	if len(s.layers()) != 3 {
+		b.Fatalf("%d layers, want 3", len(s.layers()))
 	}
 	r := rand.New(rand.NewPCG(3, 4))
 	r.Shuffle(len(added), func(i, j int) { added[i], added[j] = added[j], added[i] })
@@ -27,7 +27,7 @@ func benchChain(b *testing.B, keys int) (s *Scalable, added []uint64) {
 
 func reportBits(b *testing.B, s *Scalable) {
 	var capacity uint64
-	for _, l := range s.layers {
+	for _, l := range s.layers() {
 		capacity += l.capacity
 	}
 	b.ReportMetric(float64(s.Stats().Bits)/float64(capacity), "bits/key")

@@ -4,19 +4,12 @@ import (
 	"encoding/binary"
 	"fmt"
 	"runtime"
-	"slices"
 
 	"github.com/bits-and-blooms/bitset"
 )
 
-const (
-	// ChunkBytes is the size of a chunk; a layer's last one may be shorter.
-	ChunkBytes = 256 << 10
-	chunkWords = ChunkBytes / 8
-)
-
 // Chunks returns the number of chunks of a layer, which is counted from 0.
-func (s *Scalable) Chunks(layer int) int { return s.layers[layer].chunks() }
+func (s *Scalable) Chunks(layer int) int { return s.layers()[layer].chunks() }
 
 func (l *layer) chunks() int { return (len(l.words) + chunkWords - 1) / chunkWords }
 
@@ -27,13 +20,9 @@ func (l *layer) chunk(i int) (from, to int) {
 
 // AppendChunk appends chunk i of a layer to dst: its words, little endian. It panics for a chunk that is none.
 func (s *Scalable) AppendChunk(dst []byte, layer, i int) []byte {
-	l := s.layers[layer]
+	l := s.layers()[layer]
 	from, to := l.chunk(i)
-	words := l.words[from:to]
-	dst = slices.Grow(dst, 8*len(words))
-	for _, w := range words {
-		dst = binary.LittleEndian.AppendUint64(dst, w)
-	}
+	dst = appendWords(dst, l.words[from:to])
 	runtime.KeepAlive(l)
 	return dst
 }
@@ -55,7 +44,7 @@ func Restore(h Header, maxBytes int64) (*Scalable, error) {
 	missing := make([]*bitset.BitSet, len(h.Layers))
 	for i, lh := range h.Layers {
 		layers[i] = newLayer(lh.shape(), lh.Base)
-		layers[i].count = lh.Count
+		layers[i].count.Store(lh.Count)
 		missing[i] = bitset.New(uint(layers[i].chunks())).SetAll()
 	}
 	s := chain(h.Config, layers)
@@ -66,21 +55,21 @@ func Restore(h Header, maxBytes int64) (*Scalable, error) {
 // SetChunk sets the bits of chunk i of a layer, and leaves those set that are. The error is ErrDamaged for a chunk that
 // the filter has not, and for data of another length than the chunk's.
 func (s *Scalable) SetChunk(layer, i int, data []byte) error {
-	if layer < 0 || layer >= len(s.layers) || i < 0 || i >= s.layers[layer].chunks() {
+	if layer < 0 || layer >= len(s.layers()) || i < 0 || i >= s.layers()[layer].chunks() {
 		return fmt.Errorf("%w: layer %d has no chunk %d", ErrDamaged, layer, i)
 	}
-	l := s.layers[layer]
+	l := s.layers()[layer]
 	from, to := l.chunk(i)
 	if len(data) != 8*(to-from) {
 		return fmt.Errorf("%w: layer %d chunk %d: want %d bytes, got %d", ErrDamaged, layer, i, 8*(to-from), len(data))
 	}
 	bits := l.bitset(from, to)
-	l.ones -= uint64(bits.Count())
+	before := bits.Count()
 	for j := from; j < to; j++ {
 		l.words[j] |= binary.LittleEndian.Uint64(data)
 		data = data[8:]
 	}
-	l.ones += uint64(bits.Count())
+	l.ones.Add(uint64(bits.Count() - before))
 	if layer < len(s.missing) {
 		s.missing[layer].Clear(uint(i))
 	}

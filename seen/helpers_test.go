@@ -54,14 +54,14 @@ func wantSame(t *testing.T, got, want *Scalable) {
 	if g, w := got.Header(), want.Header(); !reflect.DeepEqual(g, w) {
 		t.Fatalf("header %+v, want %+v", g, w)
 	}
-	for i, l := range got.layers {
-		w := want.layers[i]
+	for i, l := range got.layers() {
+		w := want.layers()[i]
 		g := l.bitset(0, len(l.words))
 		if !g.Equal(w.bitset(0, len(w.words))) {
 			t.Errorf("layer %d: bits differ", i)
 		}
-		if l.ones != uint64(g.Count()) || w.ones != l.ones {
-			t.Errorf("layer %d: %d bits set, says %d, want %d", i, g.Count(), l.ones, w.ones)
+		if l.ones.Load() != uint64(g.Count()) || w.ones.Load() != l.ones.Load() {
+			t.Errorf("layer %d: %d bits set, says %d, want %d", i, g.Count(), l.ones.Load(), w.ones.Load())
 		}
 	}
 	if g, w := got.Stats(), want.Stats(); !reflect.DeepEqual(g, w) {

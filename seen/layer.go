@@ -1,8 +1,10 @@
 package seen
 
 import (
+	"math"
 	"math/bits"
 	"runtime"
+	"sync/atomic"
 
 	"github.com/bits-and-blooms/bitset"
 )
@@ -22,17 +24,20 @@ const mix = 0xf1357aea2e62a9c5
 // Each bit is the top nine bits of a further multiplication of the hash. Two halves of the hash and double hashing would
 // be cheaper and wrong: in a line of 512 bits the progressions of two keys overlap so often that an error of 0.1% becomes
 // 0.22%. All layers take the same bits of a key; their contents differ, and so does the line.
+//
+// One goroutine sets bits, any number asks meanwhile: words are loaded and stored atomically. Bits only ever go from 0 to
+// 1, so whoever asks late finds all that was there before. What gives a layer its words (a restore, a file that is read)
+// does so before others know the layer, and needs no such care.
 type layer struct {
 	shape
-	base  uint64 // keys in the layers before it
-	count uint64 // keys in it
-	ones  uint64 // bits set in words
+	base  uint64        // keys in the layers before it
+	count atomic.Uint64 // keys in it
+	ones  atomic.Uint64 // bits set in words
 
 	words  []uint64 // lineWords a line; gone once memory is, so whoever holds on to them keeps the layer alive
 	memory *memory  // of the words
 
-	rate    float64 // rateOf when ratedAt bits were set
-	ratedAt uint64
+	rated atomic.Uint64 // what present answered last
 }
 
 func newLayer(s shape, base uint64) *layer {
@@ -64,7 +69,7 @@ func (l *layer) has(h uint64) bool {
 	set := uint64(1)
 	for range min(l.k, early) {
 		h *= mix
-		set &= w[h>>61] >> (h >> 55 & 63)
+		set &= atomic.LoadUint64(&w[h>>61]) >> (h >> 55 & 63)
 	}
 	if set == 0 {
 		runtime.KeepAlive(l)
@@ -72,7 +77,7 @@ func (l *layer) has(h uint64) bool {
 	}
 	for range l.k - early {
 		h *= mix
-		set &= w[h>>61] >> (h >> 55 & 63)
+		set &= atomic.LoadUint64(&w[h>>61]) >> (h >> 55 & 63)
 	}
 	runtime.KeepAlive(l)
 	return set != 0
@@ -80,16 +85,43 @@ func (l *layer) has(h uint64) bool {
 
 // add sets the bits of h and counts one key more.
 func (l *layer) add(h uint64) {
+	l.took(1, l.set(h))
+}
+
+// set sets the bits of h and returns how many of them were not set. An atomic store costs as much as the rest of a key
+// whose line is at hand, so the bits of a word are stored together, and only where they change it. The writer is alone:
+// between its load and its store nobody else writes.
+func (l *layer) set(h uint64) (ones uint64) {
 	w := l.line(h)
-	var ones uint64
+	var mask [lineWords]uint64
 	for range l.k {
 		h *= mix
-		i, bit := h>>61, h>>55&63
-		ones += ^(w[i] >> bit) & 1
-		w[i] |= 1 << bit
+		mask[h>>61] |= 1 << (h >> 55 & 63)
 	}
-	l.ones += ones // after the last access to the words
-	l.count++
+	for i, m := range &mask {
+		old := w[i]
+		if fresh := m &^ old; fresh != 0 {
+			atomic.StoreUint64(&w[i], old|fresh)
+			ones += uint64(bits.OnesCount64(fresh))
+		}
+	}
+	runtime.KeepAlive(l)
+	return ones
+}
+
+// took counts keys that were added, and the bits that they set.
+func (l *layer) took(keys, ones uint64) {
+	l.ones.Store(l.ones.Load() + ones)
+	l.count.Store(l.count.Load() + keys)
+}
+
+// touch loads a word of each hash's line. The loads do not wait for each other, and none is left out for being unused:
+// they are atomic.
+func (l *layer) touch(hashes []uint64) {
+	for _, h := range hashes {
+		atomic.LoadUint64(&l.line(h)[0])
+	}
+	runtime.KeepAlive(l)
 }
 
 // present returns the layer's error as it is now. It follows from the bits that are set, not from the count: keys that
@@ -97,10 +129,17 @@ func (l *layer) add(h uint64) {
 // bits are rounded up to a thousandth or two of the layer, so that the sum over the lines is rarely taken and the answer
 // is never too low.
 func (l *layer) present() float64 {
+	// A fill, in steps, is below 2^13. It stands in the last bits of the error that goes with it, which is rounded up to
+	// make room: one word, so that those who ask at once never pair one fill with the error of another.
+	const steps = 1<<13 - 1
 	all := l.lines * lineBits
 	step := uint64(1) << (bits.Len64(max(all/2048, 1)) - 1)
-	if at := min(all, (l.ones+step-1)&^(step-1)); at != l.ratedAt {
-		l.rate, l.ratedAt = rateOf(float64(at)/float64(all), l.k), at
+	at := (l.ones.Load() + step - 1) / step
+	if rated := l.rated.Load(); rated&steps == at {
+		return math.Float64frombits(rated &^ steps)
 	}
-	return l.rate
+	fill := min(1, float64(at*step)/float64(all))
+	rate := (math.Float64bits(rateOf(fill, l.k)) + steps) &^ steps
+	l.rated.Store(rate | at)
+	return math.Float64frombits(rate)
 }

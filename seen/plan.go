@@ -1,106 +1,147 @@
 package seen
 
-import "math"
-
-const (
-	// horizonItems is the number of keys up to which the layers share the error equally.
-	horizonItems = 2e9
-	// kept is the share of the error that is left for layers past the horizon.
-	kept = 0.1
-	// slack sizes each layer up, in bits, for what fullness leaves out.
-	slack = 1.03
-	// maxLayers is far more than memory can hold: the last one would take 2^47 times the first.
-	maxLayers = 48
+import (
+	"errors"
+	"fmt"
+	"math"
 )
 
-// plan says which layers a chain opens.
+// Plan is the arithmetic of a Bloom filter of one size: what so many keys cost at an error, or which error they make in
+// so many bits. A zero field is one to be worked out by Solve.
 //
-// Almeida et al. (Scalable Bloom Filters, 2007) tighten the error geometrically from layer to layer, so that it adds up
-// to the promised one over endlessly many: the last layers, which hold nearly all keys, pay for the first ones. Layers
-// that double need no such thing: 11 of them take a chain from 10^6 to 2*10^9 keys. So each of the layers up to that
-// horizon gets the same share of nine tenths of the error, and those past it halve the tenth that is left: at 1%, 16.5
-// bits a key at any size, against 22 to 32 with a tightening by half, and never more than the promised error.
-type plan struct {
-	rate     float64
-	first    uint64 // keys in the first layer
-	horizon  int    // layers that share equally
-	maxBytes int64
-
-	k    int     // of the layers up to the horizon
-	bits float64 // a key of theirs, without slack
+// For Classic these are the closed forms: p = (1-e^(-kn/m))^k, and k near (m/n) ln 2. For Blocked p is the mean error
+// of a line, over lines whose numbers of keys are Poisson distributed.
+type Plan struct {
+	Items  uint64  // n, distinct keys
+	Rate   float64 // p, the chance that a key never added is called seen once all are in, above 0 and below 1
+	Bits   uint64  // m, whole lines of 512 for Blocked and words of 64 for Classic: what is given is rounded down
+	Hashes int     // k, bits that a key sets, up to 32 for Blocked and 64 for Classic
+	Layout Layout  // "": Blocked
 }
 
-func newPlan(c Config) plan {
-	p := plan{rate: c.FalsePositiveRate, first: max(c.ExpectedItems, minFirstItems), maxBytes: c.MaxBytes}
-	for held, next := 0.0, float64(p.first); held < horizonItems; p.horizon++ {
-		held, next = held+next, 2*next
+// ErrPlan is the error of a plan that cannot be solved. Its text names what is missing or what contradicts the rest.
+var ErrPlan = errors.New("seen: plan")
+
+// exact is the relative error that a rate may have for the floating-point numbers of another machine.
+const exact = 1e-6
+
+// Solve returns the plan with its zero fields worked out, from two of Items, Rate and Bits, with or without Hashes; by
+// itself Hashes becomes the best number for the rest. Where all is given it checks that the error stays within Rate. A
+// solved plan is its own solution. The error is ErrPlan, with every problem at once.
+func (p Plan) Solve() (Plan, error) {
+	if p.Layout == "" {
+		p.Layout = Blocked
 	}
-	p.k, p.bits = shapeFor(p.share(0))
-	return p
+	if err := p.check(); err != nil {
+		return Plan{}, err
+	}
+	p.Bits -= p.Bits % p.Layout.unit()
+	var err error
+	switch {
+	case p.Rate == 0:
+		err = p.solveRate()
+	case p.Bits == 0:
+		err = p.solveBits()
+	case p.Items == 0:
+		err = p.solveItems()
+	default:
+		err = p.verify()
+	}
+	if err != nil {
+		return Plan{}, err
+	}
+	return p, nil
 }
 
-// share returns the part of the error that layer i may make.
-func (p plan) share(i int) float64 {
-	if i < p.horizon {
-		return (1 - kept) * p.rate / float64(p.horizon)
+// check reports fields out of range, and too few of them.
+func (p Plan) check() error {
+	if !p.Layout.valid() {
+		return fmt.Errorf("%w: layout: want %q or %q, got %q", ErrPlan, Blocked, Classic, p.Layout)
 	}
-	return math.Ldexp(kept*p.rate, p.horizon-i-1)
+	var errs []error
+	if p.Rate != 0 && !(p.Rate > 0 && p.Rate < 1) { // NaN too
+		errs = append(errs, fmt.Errorf("%w: rate: want above 0 and below 1, got %g", ErrPlan, p.Rate))
+	}
+	if most := p.Layout.mostHashes(); p.Hashes < 0 || p.Hashes > most {
+		errs = append(errs, fmt.Errorf("%w: hashes: want up to %d, got %d", ErrPlan, most, p.Hashes))
+	}
+	if unit := p.Layout.unit(); p.Bits > 0 && p.Bits < unit {
+		errs = append(errs, fmt.Errorf("%w: bits: want at least %d, got %d", ErrPlan, unit, p.Bits))
+	}
+	if missing := p.missing(); missing != "" {
+		errs = append(errs, fmt.Errorf("%w: want two of items, rate and bits, lack %s", ErrPlan, missing))
+	}
+	return errors.Join(errs...)
 }
 
-// bitsPerKey returns the k and the bits a key of layer i, slack included.
-func (p plan) bitsPerKey(i int) (k int, bits float64) {
-	k, bits = p.k, p.bits
-	if i >= p.horizon {
-		k, bits = shapeFor(p.share(i))
+// missing names what is needed besides what is given; "" where it is enough.
+func (p Plan) missing() string {
+	switch items, rate, bits := p.Items > 0, p.Rate != 0, p.Bits > 0; {
+	case items && !rate && !bits:
+		return "rate or bits"
+	case !items && rate && !bits:
+		return "items or bits"
+	case !items && !rate && bits:
+		return "items or rate"
+	case !items && !rate && !bits:
+		return "all"
+	default:
+		return ""
 	}
-	return k, bits * slack
 }
 
-// linesFor returns the lines that so many keys take. It is a float64 because a config may ask for any number of keys.
-func linesFor(keys, bitsPerKey float64) float64 {
-	return math.Ceil(keys * bitsPerKey / lineBits)
+func (p *Plan) solveRate() error {
+	n, m := float64(p.Items), float64(p.Bits)
+	if p.Hashes == 0 {
+		p.Hashes = p.Layout.bestHashes(n, m)
+	}
+	rate := p.Layout.rate(n, m, p.Hashes)
+	if rate >= 1 {
+		return fmt.Errorf("%w: %d items leave none of %d bits clear: every key is called seen", ErrPlan, p.Items, p.Bits)
+	}
+	p.Rate = max(rate, math.SmallestNonzeroFloat64)
+	return nil
 }
 
-// firstBytes returns the size of the first layer.
-func (p plan) firstBytes() float64 {
-	_, bits := p.bitsPerKey(0)
-	return linesFor(float64(p.first), bits) * lineBytes
+func (p *Plan) solveBits() error {
+	perKey := p.perKey()
+	unit := float64(p.Layout.unit())
+	bits := max(1, math.Ceil(float64(p.Items)*perKey/unit)) * unit
+	if !(bits < math.MaxUint64) {
+		return fmt.Errorf("%w: %d items at rate %g take %.3g bits", ErrPlan, p.Items, p.Rate, bits)
+	}
+	p.Bits = uint64(bits)
+	return nil
 }
 
-// layer returns the shape of layer i, when the layers before it take used bytes and the last of them was made for
-// lastCapacity keys. It returns false where the cap on memory allows none.
-//
-// A layer that the cap cuts short is opened only if it holds half of what the layer before was made for: it takes all
-// keys from then on, and a smaller one would soon be fuller than the layer before if that took them.
-func (p plan) layer(i int, used int64, lastCapacity uint64) (shape, bool) {
-	if i >= maxLayers {
-		return shape{}, false
+func (p *Plan) solveItems() error {
+	items := math.Floor(float64(p.Bits) / p.perKey())
+	if items < 1 {
+		return fmt.Errorf("%w: %d bits hold not one item at rate %g", ErrPlan, p.Bits, p.Rate)
 	}
-	keys := float64(p.first)
-	if i > 0 {
-		keys = 2 * float64(lastCapacity)
-	}
-	k, bits := p.bitsPerKey(i)
-	lines := linesFor(keys, bits)
-	if left := float64((p.maxBytes - used) / lineBytes); lines > left {
-		lines = left
-		keys = math.Floor(left * lineBits / bits)
-		if i == 0 || keys < float64(lastCapacity)/2 {
-			return shape{}, false
-		}
-	}
-	return shape{capacity: uint64(keys), lines: uint64(lines), k: k}, true
+	p.Items = uint64(items)
+	return nil
 }
 
-// allows reports whether layer i may have the shape l, when the layer before was made for lastCapacity keys. It leaves
-// room for a machine that rounds otherwise, and none for a layer that would make the next one large without being so.
-func (p plan) allows(i int, l shape, lastCapacity uint64) bool {
-	keys := float64(l.capacity)
-	if i == 0 && l.capacity != p.first ||
-		i > 0 && (keys > 2*float64(lastCapacity) || keys < math.Floor(float64(lastCapacity)/2)) {
-		return false
+// perKey returns the bits a key that the rate takes, after choosing Hashes where none is given.
+func (p *Plan) perKey() float64 {
+	if p.Hashes == 0 {
+		k, bits := p.Layout.best(p.Rate)
+		p.Hashes = k
+		return bits
 	}
-	_, bits := p.bitsPerKey(i)
-	lines := linesFor(keys, bits)
-	return math.Abs(float64(l.lines)-lines) <= 1+lines*1e-5
+	return p.Layout.bitsPerKey(p.Rate, p.Hashes)
+}
+
+// verify judges a plan in which items, rate and bits are given.
+func (p *Plan) verify() error {
+	n, m := float64(p.Items), float64(p.Bits)
+	if p.Hashes == 0 {
+		p.Hashes = p.Layout.bestHashes(n, m)
+	}
+	if rate := p.Layout.rate(n, m, p.Hashes); rate > p.Rate*(1+exact) {
+		return fmt.Errorf("%w: rate %g contradicts %d items in %d bits with %d hashes, which err at %.4g",
+			ErrPlan, p.Rate, p.Items, p.Bits, p.Hashes, rate)
+	}
+	return nil
 }

@@ -1,111 +1,163 @@
 package seen
 
 import (
+	"errors"
+	"fmt"
 	"math"
+	"strings"
 	"testing"
 )
 
-func TestPlanSharesTheErrorEqually(t *testing.T) {
+// The published bits a key and k: closed forms for the classic layout, the Poisson sum for lines of 512 bits, which leaves
+// out that the set bits of a line vary. What is planned is at most 0.8% above, and then keeps its promise.
+func TestPlanMatchesTable(t *testing.T) {
+	const n = 1_000_000_000 // whole lines round nothing at this size
 	for _, tt := range []struct {
-		expect  uint64
-		horizon int
+		p       float64
+		layout  Layout
+		k       int
+		bits    float64
+		planned float64 // 0: as published
 	}{
-		{1_000_000, 11}, {10_000, 18}, {100_000_000, 5}, {2_000_000_000, 1}, {20_000_000_000, 1}, {1, 21}, {1_000, 21},
+		{p: 0.05, layout: Classic, k: 4, bits: 6.24, planned: 6.25},
+		{p: 0.01, layout: Classic, k: 7, bits: 9.59},
+		{p: 0.001, layout: Classic, k: 10, bits: 14.38},
+		{p: 1e-4, layout: Classic, k: 13, bits: 19.17},
+		{p: 1e-5, layout: Classic, k: 17, bits: 23.96, planned: 23.97},
+		{p: 1e-6, layout: Classic, k: 20, bits: 28.76},
+		{p: 0.05, layout: Blocked, k: 4, bits: 6.31, planned: 6.32},
+		{p: 0.01, layout: Blocked, k: 6, bits: 9.90, planned: 9.92},
+		{p: 0.001, layout: Blocked, k: 9, bits: 15.49, planned: 15.55},
+		{p: 1e-4, layout: Blocked, k: 12, bits: 21.91, planned: 22.03},
+		{p: 1e-5, layout: Blocked, k: 14, bits: 29.48, planned: 29.67},
+		{p: 1e-6, layout: Blocked, k: 16, bits: 38.51, planned: 38.82},
 	} {
-		p := newPlan(Config{FalsePositiveRate: 0.01, ExpectedItems: tt.expect, MaxBytes: math.MaxInt64})
-		if p.horizon != tt.horizon {
-			t.Errorf("expect %d: %d layers share, want %d", tt.expect, p.horizon, tt.horizon)
-		}
-		var sum float64
-		for i := range maxLayers {
-			if i < p.horizon && math.Abs(p.share(i)-0.009/float64(tt.horizon)) > 1e-12 {
-				t.Errorf("expect %d: share of layer %d is %g, want %g", tt.expect, i, p.share(i), 0.009/float64(tt.horizon))
+		t.Run(fmt.Sprintf("%s %g", tt.layout, tt.p), func(t *testing.T) {
+			got, err := Plan{Items: n, Rate: tt.p, Layout: tt.layout}.Solve()
+			if err != nil {
+				t.Fatal(err)
 			}
-			if i > p.horizon && p.share(i) != p.share(i-1)/2 {
-				t.Errorf("expect %d: share of layer %d is %g after %g, want half", tt.expect, i, p.share(i), p.share(i-1))
+			want := tt.planned
+			if want == 0 {
+				want = tt.bits
 			}
-			sum += p.share(i)
-		}
-		if sum > 0.01 {
-			t.Errorf("expect %d: the shares add up to %g", tt.expect, sum)
+			perKey := float64(got.Bits) / n
+			if got.Hashes != tt.k || math.Abs(perKey-want) > 0.0051 {
+				t.Errorf("%d hashes and %.4f bits a key, want %d and %.2f", got.Hashes, perKey, tt.k, want)
+			}
+			if perKey < tt.bits-0.0051 || perKey > 1.008*tt.bits+0.005 {
+				t.Errorf("%.4f bits a key, published are %.2f", perKey, tt.bits)
+			}
+		})
+	}
+}
+
+// The bars that one layer has to keep, in bits a key.
+func TestPlanKeepsToTheBars(t *testing.T) {
+	for p, most := range map[float64]float64{0.01: 9.95, 0.001: 15.6} {
+		got, err := Plan{Items: 1_000_000, Rate: p}.Solve()
+		if perKey := float64(got.Bits) / 1_000_000; err != nil || perKey > most {
+			t.Errorf("%g: %.3f bits a key, want at most %.2f; %v", p, perKey, most, err)
 		}
 	}
 }
 
-// 16.5 bits a key at any size: what a chain of full layers costs at 1%.
-func TestPlanCostsTheSameAtAnySize(t *testing.T) {
-	p := newPlan(Config{FalsePositiveRate: 0.01, ExpectedItems: 1_000_000, MaxBytes: math.MaxInt64})
-	var used int64
-	var held, last uint64
-	for i := range p.horizon {
-		s, ok := p.layer(i, used, last)
-		if !ok || s.capacity != 1_000_000<<i {
-			t.Fatalf("layer %d: %+v, %v", i, s, ok)
-		}
-		used += int64(s.lines) * lineBytes
-		held, last = held+s.capacity, s.capacity
-		if perKey := 8 * float64(used) / float64(held); perKey > 16.51 {
-			t.Errorf("%d layers take %.2f bits a key", i+1, perKey)
+// Each field follows from the others: what was solved is its own solution, and what is taken away from it comes back.
+func TestPlanSolvesEachField(t *testing.T) {
+	for _, layout := range []Layout{Classic, Blocked} {
+		for _, n := range []uint64{1, 10, 1000, 123_457, 1_000_000, 3_000_000_000} {
+			for _, p := range []float64{0.9, 0.5, 0.05, 0.01, 0.001, 1e-6, 1e-9} {
+				whole, err := Plan{Items: n, Rate: p, Layout: layout}.Solve()
+				if err != nil {
+					t.Fatalf("%s, %d at %g: %v", layout, n, p, err)
+				}
+				checkSolved(t, whole)
+			}
 		}
 	}
 }
 
-func TestPlanKeepsToTheCap(t *testing.T) {
-	const first = 1_000_000
-	open := func(maxBytes int64) (shapes []shape, used int64) {
-		p := newPlan(Config{FalsePositiveRate: 0.01, ExpectedItems: first, MaxBytes: maxBytes})
-		var last uint64
-		for {
-			s, ok := p.layer(len(shapes), used, last)
-			if !ok {
-				return shapes, used
-			}
-			shapes, last = append(shapes, s), s.capacity
-			used += int64(s.lines) * lineBytes
+func checkSolved(t *testing.T, whole Plan) {
+	t.Helper()
+	solve := func(what string, p Plan) Plan {
+		t.Helper()
+		got, err := p.Solve()
+		if err != nil {
+			t.Fatalf("%s of %+v: %v", what, whole, err)
+		}
+		return got
+	}
+	if got := solve("the same", whole); got != whole {
+		t.Fatalf("%+v solves to %+v", whole, got)
+	}
+	p := whole
+	p.Bits = 0
+	if got := solve("bits", p); got != whole {
+		t.Fatalf("without bits %+v solves to %+v", whole, got)
+	}
+	p = whole
+	p.Rate = 0
+	rate := solve("rate", p)
+	if rate.Rate > whole.Rate*(1+exact) {
+		t.Fatalf("without its rate %+v errs at %g", whole, rate.Rate)
+	}
+	p.Hashes = 0
+	if got := solve("rate and hashes", p); got.Rate > rate.Rate {
+		t.Fatalf("with hashes of its own choice %+v errs at %g with %d, with the given ones at %g", whole, got.Rate, got.Hashes, rate.Rate)
+	}
+	for _, k := range []int{whole.Hashes, 0} {
+		p = whole
+		p.Items, p.Hashes = 0, k
+		got := solve("items", p)
+		if got.Items < whole.Items || got.Hashes != whole.Hashes {
+			t.Fatalf("without items %+v solves to %+v", whole, got)
+		}
+		if again := solve("items, again", got); again != got {
+			t.Fatalf("%+v solves to %+v", got, again)
 		}
 	}
-	_, one := open(int64(newPlan(Config{FalsePositiveRate: 0.01, ExpectedItems: first}).firstBytes()))
+}
+
+func TestPlanNamesWhatIsWrong(t *testing.T) {
 	for _, tt := range []struct {
-		name  string
-		cap   int64
-		last  uint64 // capacity of the last layer, to a thousandth
-		count int
+		p    Plan
+		want string
 	}{
-		{"not even one", one - 1, 0, 0},
-		{"one", one, first, 1},
-		{"less than half a layer more", one + one*49/100, first, 1},
-		{"half a layer more", one + one*51/100, first * 51 / 100, 2},
-		{"all but whole", one + one*199/100, first * 199 / 100, 2},
-		{"whole", one * 3, first * 2, 2},
+		{Plan{}, "lack all"},
+		{Plan{Hashes: 7}, "lack all"},
+		{Plan{Items: 100}, "lack rate or bits"},
+		{Plan{Items: 100, Hashes: 7}, "lack rate or bits"},
+		{Plan{Rate: 0.01, Hashes: 7}, "lack items or bits"},
+		{Plan{Bits: 1 << 20}, "lack items or rate"},
+		{Plan{Items: 100, Rate: 1}, "rate: want above 0 and below 1"},
+		{Plan{Items: 100, Rate: -0.1}, "rate: want above 0 and below 1"},
+		{Plan{Items: 100, Rate: math.NaN()}, "rate: want above 0 and below 1"},
+		{Plan{Items: 100, Rate: 0.01, Hashes: 33}, "hashes: want up to 32"},
+		{Plan{Items: 100, Rate: 0.01, Hashes: 65, Layout: Classic}, "hashes: want up to 64"},
+		{Plan{Items: 100, Rate: 0.01, Hashes: -1}, "hashes: want up to 32"},
+		{Plan{Items: 100, Rate: 0.01, Layout: "cubist"}, "layout: want"},
+		{Plan{Items: 100, Bits: 511}, "bits: want at least 512"},
+		{Plan{Items: 1_000_000, Rate: 0.01, Bits: 9_000_000}, "rate 0.01 contradicts 1000000 items in 8999936 bits"},
+		{Plan{Items: 1_000_000, Rate: 0.01, Bits: 9_600_000, Hashes: 3, Layout: Classic}, "contradicts"},
+		{Plan{Items: 1 << 60, Bits: 1 << 20}, "none of 1048576 bits clear"},
+		{Plan{Items: math.MaxUint64, Rate: 0.01}, "1.83e+20 bits"},
+		{Plan{Items: 1000, Rate: 1e-300, Hashes: 2}, "bits"},
+		{Plan{Bits: 512, Rate: 1e-12, Hashes: 1}, "hold not one item"},
 	} {
-		shapes, used := open(tt.cap)
-		if len(shapes) != tt.count || used > tt.cap {
-			t.Errorf("%s: %d layers of %d bytes under a cap of %d, want %d", tt.name, len(shapes), used, tt.cap, tt.count)
-			continue
+		got, err := tt.p.Solve()
+		if !errors.Is(err, ErrPlan) || !strings.Contains(err.Error(), tt.want) || got != (Plan{}) {
+			t.Errorf("%+v: %+v, %v; want ErrPlan with %q", tt.p, got, err, tt.want)
 		}
-		if tt.count > 0 {
-			if got := shapes[tt.count-1].capacity; math.Abs(float64(got)-float64(tt.last)) > float64(tt.last)/1000 {
-				t.Errorf("%s: the last layer holds %d, want about %d", tt.name, got, tt.last)
-			}
-		}
+	}
+	_, err := Plan{Rate: 2, Hashes: 99}.Solve()
+	if err == nil || len(strings.Split(err.Error(), "\n")) != 3 {
+		t.Errorf("three problems: %v", err)
 	}
 }
 
-// The default cap holds what its comment says.
-func TestDefaultCapHolds(t *testing.T) {
-	p := newPlan(Config{}.withDefaults())
-	var used int64
-	var held, last uint64
-	for i := 0; ; i++ {
-		s, ok := p.layer(i, used, last)
-		if !ok {
-			break
-		}
-		used += int64(s.lines) * lineBytes
-		held, last = held+s.capacity, s.capacity
+func TestPlanTakesWhatIsBetterThanAsked(t *testing.T) {
+	p := Plan{Items: 1000, Rate: 0.01, Bits: 1 << 20, Hashes: 5, Layout: Classic}
+	if got, err := p.Solve(); err != nil || got != p {
+		t.Errorf("%+v: %+v, %v", p, got, err)
 	}
-	if held < 350_000_000 || held > 380_000_000 || used > DefaultMaxBytes {
-		t.Errorf("the default cap holds %d keys in %d bytes", held, used)
-	}
-	t.Logf("%d keys in %d bytes", held, used)
 }

@@ -3,7 +3,8 @@ package seen
 import (
 	"fmt"
 	"math"
-	"runtime"
+	"slices"
+	"sync/atomic"
 
 	"github.com/bits-and-blooms/bitset"
 )
@@ -15,17 +16,20 @@ import (
 // A layer owns a range of the order in which keys were added. So Add with the hashes of a log remakes the filter bit
 // for bit.
 //
-// It is not safe for concurrent use, but for Hash and HashString.
+// One goroutine adds, saves and restores. Meanwhile any number of others may call Hash, HashString, Has, Len, Rate and
+// Stats. They take no lock, and find each key whose addition had returned before they asked.
 type Scalable struct {
 	hasher
 	cfg    Config // defaults filled in, seed drawn; not written after New
-	plan   plan   // not written after New
-	layers []*layer
+	growth growth // not written after New
+
+	// published is the chain, oldest layer first. Those who ask hold on to the slice that they have loaded, so it is never
+	// written: growth replaces it.
+	published atomic.Pointer[[]*layer]
 
 	growAt uint64 // keys in the newest layer at which the next one opens
 
 	missing []*bitset.BitSet // chunks of each restored layer that were not set yet; nil when none are awaited
-	touched uint64           // sum of what touch read, so that its loads are not optimised away
 }
 
 var _ Filter = (*Scalable)(nil)
@@ -35,39 +39,42 @@ func NewScalable(c Config) (*Scalable, error) {
 	if err := c.Validate(); err != nil {
 		return nil, err
 	}
-	c = c.withDefaults()
-	if c.Seed == 0 {
-		c.Seed = randomSeed()
-	}
-	s := chain(c, nil)
+	s := chain(c.inForce(), nil)
 	s.grow()
 	return s, nil
 }
 
 // chain joins layers, which may be none, into a filter.
 func chain(c Config, layers []*layer) *Scalable {
-	s := &Scalable{hasher: hasher{c.Seed}, cfg: c, plan: newPlan(c)}
-	for _, l := range layers {
-		s.push(l)
+	s := &Scalable{hasher: newHasher(c.Seed), cfg: c, growth: newGrowth(c)}
+	s.published.Store(&layers)
+	if len(layers) > 0 {
+		s.growAt = s.newest().capacity
 	}
 	return s
 }
 
 // push makes l the newest layer.
 func (s *Scalable) push(l *layer) {
-	s.layers = append(s.layers, l)
+	layers := append(slices.Clip(s.layers()), l)
+	s.published.Store(&layers)
 	s.growAt = l.capacity
 }
 
-func (s *Scalable) newest() *layer { return s.layers[len(s.layers)-1] }
+func (s *Scalable) layers() []*layer { return *s.published.Load() }
+
+func (s *Scalable) newest() *layer {
+	layers := s.layers()
+	return layers[len(layers)-1]
+}
 
 // grow opens the next layer. Where the cap on memory allows none, the newest takes all that comes.
 func (s *Scalable) grow() {
 	var base, lastCapacity uint64
-	if len(s.layers) > 0 {
+	if len(s.layers()) > 0 {
 		base, lastCapacity = s.Len(), s.newest().capacity
 	}
-	next, ok := s.plan.layer(len(s.layers), s.bytes(), lastCapacity)
+	next, ok := s.growth.layer(len(s.layers()), s.bytes(), lastCapacity)
 	if !ok {
 		s.growAt = math.MaxUint64
 		return
@@ -77,7 +84,7 @@ func (s *Scalable) grow() {
 
 // room returns the newest layer after seeing to it that it takes a further key.
 func (s *Scalable) room() *layer {
-	if s.newest().count >= s.growAt {
+	if s.newest().count.Load() >= s.growAt {
 		s.grow()
 	}
 	return s.newest()
@@ -85,7 +92,7 @@ func (s *Scalable) room() *layer {
 
 func (s *Scalable) bytes() int64 {
 	var n int64
-	for _, l := range s.layers {
+	for _, l := range s.layers() {
 		n += l.bytes()
 	}
 	return n
@@ -111,8 +118,9 @@ func (s *Scalable) testAndAdd(h uint64) bool {
 
 // has asks the newest layer first: it holds half of all keys.
 func (s *Scalable) has(h uint64) bool {
-	for i := len(s.layers) - 1; i >= 0; i-- { // slices.Backward costs 3 ns here
-		if s.layers[i].has(h) {
+	layers := s.layers()
+	for i := len(layers) - 1; i >= 0; i-- { // slices.Backward costs 3 ns here
+		if layers[i].has(h) {
 			return true
 		}
 	}
@@ -131,8 +139,8 @@ func (s *Scalable) TestAndAddBatch(hashes []uint64, was []bool) error {
 	}
 	for len(hashes) > 0 {
 		n := min(len(hashes), batchKeys)
-		for _, l := range s.layers {
-			s.touch(l, hashes[:n])
+		for _, l := range s.layers() {
+			l.touch(hashes[:n])
 		}
 		for i, h := range hashes[:n] {
 			was[i] = s.testAndAdd(h)
@@ -148,8 +156,8 @@ func (s *Scalable) TestAndAddBatch(hashes []uint64, was []bool) error {
 func (s *Scalable) Add(hashes []uint64) {
 	for len(hashes) > 0 {
 		l := s.room()
-		n := int(min(uint64(min(len(hashes), batchKeys)), s.growAt-l.count))
-		s.touch(l, hashes[:n])
+		n := int(min(uint64(min(len(hashes), batchKeys)), s.growAt-l.count.Load()))
+		l.touch(hashes[:n])
 		for _, h := range hashes[:n] {
 			l.add(h)
 		}
@@ -157,27 +165,17 @@ func (s *Scalable) Add(hashes []uint64) {
 	}
 }
 
-// touch reads a word of each hash's line. The loads do not wait for each other.
-func (s *Scalable) touch(l *layer, hashes []uint64) {
-	var sum uint64
-	for _, h := range hashes {
-		sum += l.line(h)[0]
-	}
-	runtime.KeepAlive(l)
-	s.touched += sum
-}
-
 // Len returns the number of hashes added.
 func (s *Scalable) Len() uint64 {
 	l := s.newest()
-	return l.base + l.count
+	return l.base + l.count.Load()
 }
 
 // Rate returns the chance, at this moment, that a key never added is called seen by some layer. It is what the bits
 // say that are set, so it holds for a filter that is fuller than planned as well.
 func (s *Scalable) Rate() float64 {
 	miss := 1.0
-	for _, l := range s.layers {
+	for _, l := range s.layers() {
 		miss *= 1 - l.present()
 	}
 	return 1 - miss

@@ -194,7 +194,7 @@ func TestCapOverfillsHonestly(t *testing.T) {
 	for h := range hashStream(1, keys) {
 		s.TestAndAdd(h)
 		added++
-		if l := s.newest(); added%20_000 == 0 || !wasCapped && l.count == l.capacity+1 {
+		if l := s.newest(); added%20_000 == 0 || !wasCapped && l.count.Load() == l.capacity+1 {
 			st := s.Stats()
 			measured := measure(s.has, 2, asks)
 			t.Logf("%d keys: measured %.4f, Rate %.4f, %d layers, capped %v", added, measured, st.Rate, st.Layers, st.Capped)
@@ -234,7 +234,7 @@ func TestStatsAddUp(t *testing.T) {
 		}
 		items += l.Items
 		bits += uint64(l.Bytes) * 8
-		ones += uint64(s.layers[i].bitset(0, len(s.layers[i].words)).Count())
+		ones += uint64(s.layers()[i].bitset(0, len(s.layers()[i].words)).Count())
 		if ones != 0 && l.Fill == 0 {
 			t.Errorf("layer %d: fill 0", i)
 		}

@@ -18,15 +18,25 @@ type shape struct {
 // errors, are lighter with fewer bits a key (Putze, Sanders, Singler: Cache-, Hash- and Space-Efficient Bloom Filters,
 // 2007).
 func shapeFor(p float64) (k int, bitsPerKey float64) {
+	return fewestBits(maxK, func(k int) float64 { return bitsFor(p, k) })
+}
+
+// fewestBits returns the k, up to most, that takes the fewest bits a key, and how many.
+func fewestBits(most int, bitsFor func(k int) float64) (k int, bitsPerKey float64) {
 	bitsPerKey = math.Inf(1)
-	for try := 1; try <= maxK; try++ {
-		b := bitsFor(p, try)
+	for try := 1; try <= most; try++ {
+		b := bitsFor(try)
 		if b >= bitsPerKey {
 			break // there is one minimum
 		}
 		k, bitsPerKey = try, b
 	}
 	return k, bitsPerKey
+}
+
+// linesFor returns the lines that so many keys take. It is a float64 because a config may ask for any number of keys.
+func linesFor(keys, bitsPerKey float64) float64 {
+	return math.Ceil(keys * bitsPerKey / lineBits)
 }
 
 // bitsFor returns the bits a key at which k bits a key err with the chance p, to a millionth.
@@ -46,16 +56,22 @@ func bitsFor(p float64, k int) float64 {
 }
 
 // rateOf returns the chance that a key never added is called seen by a layer in which a share fill of the bits is set.
-//
-// The fill gives the mean number of keys that were offered to a line: those that were there by mistake changed no bit,
-// so they may as well have been added. With them, the lines' numbers of keys are Poisson distributed however full the
-// layer is.
+// The lines' numbers of keys are Poisson distributed around loadOf, however full the layer is.
 func rateOf(fill float64, k int) float64 {
 	if fill >= 1 {
 		return 1
 	}
-	perKey := -math.Expm1(float64(k) * math.Log1p(-1.0/lineBits)) // share of a line's bits that one key sets
-	return min(1, overLines(-math.Log1p(-fill)/perKey, k, fullnessSpread))
+	return min(1, overLines(loadOf(fill, k), k, fullnessSpread))
+}
+
+// loadOf returns the mean number of keys that were offered to a line, in a layer in which a share fill of the bits is
+// set. Keys that were there by mistake changed no bit, so they may as well have been added.
+//
+// It is the estimate of Swamidass and Baldi for lines: a bit stays clear with a chance of (1-s)^x in a line of x keys,
+// of e^(-sx) in the mean over lines of x keys on average, where s is the share of a line that one key sets.
+func loadOf(fill float64, k int) float64 {
+	perKey := -math.Expm1(float64(k) * math.Log1p(-1.0/lineBits))
+	return -math.Log1p(-fill) / perKey
 }
 
 // overLines averages the error of a line over the lines, whose numbers of keys are Poisson distributed around load.

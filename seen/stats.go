@@ -4,14 +4,15 @@ package seen
 type Stats struct {
 	Kind       Kind
 	Items      uint64  // hashes added
+	Capacity   uint64  // hashes it was made for, so far
 	Layers     int     // filters in the chain
 	Bits       uint64  // allocated, in all layers
 	Bytes      int64   // the same in bytes
 	Fill       float64 // share of the bits that are set
 	TargetRate float64 // Config.FalsePositiveRate
 	Rate       float64 // chance that a key never added is called seen, now
-	// Capped: Config.MaxBytes allowed no further layer, and the newest holds more than it was made for. Rate may be
-	// above TargetRate.
+	// Capped: it holds more than it was made for, and does not grow (any more): of a chain, Config.MaxBytes allowed no
+	// further layer. Rate may be above TargetRate.
 	Capped   bool
 	PerLayer []LayerStats // oldest first
 }
@@ -32,20 +33,21 @@ func (s *Scalable) Stats() Stats {
 	st := Stats{
 		Kind:       KindScalable,
 		Items:      s.Len(),
-		Layers:     len(s.layers),
+		Layers:     len(s.layers()),
 		TargetRate: s.cfg.FalsePositiveRate,
 		Rate:       s.Rate(),
-		Capped:     s.newest().count > s.newest().capacity,
-		PerLayer:   make([]LayerStats, 0, len(s.layers)),
+		Capped:     s.newest().count.Load() > s.newest().capacity,
+		PerLayer:   make([]LayerStats, 0, len(s.layers())),
 	}
 	var ones uint64
-	for _, l := range s.layers {
-		ones += l.ones
+	for _, l := range s.layers() {
+		st.Capacity += l.capacity
+		ones += l.ones.Load()
 		st.Bytes += l.bytes()
 		st.PerLayer = append(st.PerLayer, LayerStats{
-			Base: l.base, Items: l.count, Capacity: l.capacity, K: l.k,
+			Base: l.base, Items: l.count.Load(), Capacity: l.capacity, K: l.k,
 			Bytes: l.bytes(),
-			Fill:  float64(l.ones) / float64(l.lines*lineBits),
+			Fill:  float64(l.ones.Load()) / float64(l.lines*lineBits),
 			Rate:  l.present(),
 		})
 	}
