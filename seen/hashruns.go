@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"sync"
 
 	"github.com/gofrs/flock"
 )
@@ -31,21 +32,22 @@ const (
 // folder is next opened.
 //
 // It has one owner. Merging is done by one goroutine beside it, which only reads runs and writes one file: the owner
-// takes it in when it comes by.
+// takes it in when it comes by. Hashes writes beside Find and add.
 type hashRuns struct {
 	disk     disk
 	lock     *flock.Flock
-	config   Config  // as the manifest has it
-	runs     []*part // largest first
+	config   Config // as the manifest has it
 	nextFile uint64
 	merging  *merging // nil: none
-	closed   bool
-	limit    int // freshKeys
+	limit    int      // freshKeys
+	sorted   []uint64 // of a run that is being made, reused
+	spare    []uint64
 
+	mu     sync.Mutex // guards all below; runs are changed by whoever writes alone, who may read them without it
+	runs   []*part    // largest first
+	closed bool
 	fresh  hashSet
 	order  []uint64 // of a look-up, reused
-	sorted []uint64 // of a run that is being made, reused
-	spare  []uint64
 	reader pageReader
 }
 
@@ -59,6 +61,8 @@ type merging struct {
 
 // Find looks among the hashes in memory, and then in one run after another, the largest first.
 func (r *hashRuns) Find(hashes []uint64, found []bool) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	if r.closed {
 		return errClosed(r.disk.dir)
 	}
@@ -129,7 +133,7 @@ func (r *hashRuns) flush() error {
 		return err
 	}
 	if r.fresh.n > 0 {
-		p, err := r.write()
+		p, err := r.write(r.fresh.appendTo(r.sorted[:0]))
 		if err != nil {
 			return errors.Join(err, r.disk.discard(add))
 		}
@@ -145,9 +149,9 @@ func (r *hashRuns) flush() error {
 	return nil
 }
 
-// write makes a run of what is in memory.
-func (r *hashRuns) write() (*part, error) {
-	r.sorted = r.fresh.appendTo(r.sorted[:0])
+// write makes a run of hashes, which it may sort.
+func (r *hashRuns) write(hashes []uint64) (*part, error) {
+	r.sorted = hashes
 	r.spare = slices.Grow(r.spare[:0], len(r.sorted))[:len(r.sorted)]
 	radixSort(r.sorted, r.spare)
 	number := r.takeNumber()
@@ -176,8 +180,10 @@ func (r *hashRuns) publish(add, drop []*part) error {
 	if err := r.writeManifest(runs); err != nil {
 		return err
 	}
+	r.mu.Lock()
 	r.runs = runs
 	r.reader.forget()
+	r.mu.Unlock()
 	// A file that stays is one that the manifest does not name: the next opening removes it.
 	_ = r.disk.discard(drop)
 	return nil

@@ -1,0 +1,131 @@
+package seen
+
+import (
+	"errors"
+	"slices"
+)
+
+// Hashes is a set of hashes on disk that follows a log: what NewExact looks behind its filter for, where a log says in
+// which order keys were added and is durable by itself.
+//
+// What is on the disk is always the first so many of the hashes that were added, and SyncTo says how many may be. So a log
+// that is cut back, after a kill, to what it held when SyncTo was last called for it has no fewer hashes than the disk.
+// Opened again, the set holds those, and the log adds the others again, from Len on.
+//
+// The price is memory for what is not on the disk yet: 40 bytes a hash at worst, for 2^18 hashes and for what is added
+// from one SyncTo to the next.
+//
+// Find, Add and Len are one owner's. SyncTo is for one goroutine at a time, and may be called beside them: they do not
+// wait for the disk on its account.
+type Hashes struct {
+	own     *hashRuns
+	added   []uint64 // in no run yet, in the order of Add; guarded by own.mu
+	durable uint64   // hashes in runs; guarded by own.mu
+	worth   int      // SyncTo writes nothing for fewer
+}
+
+// syncedKeys is how many hashes are worth a run.
+const syncedKeys = 1 << 18
+
+// OpenHashes opens the set in the folder dir, or makes an empty one there. seed is the hash's: hashes of another one have
+// nothing to do with these (ErrMismatch). A folder that is damaged (ErrDamaged, ErrFormat) is to be removed, and all to be
+// added again. One set at a time has it open (ErrLocked).
+func OpenHashes(dir string, seed uint64) (*Hashes, error) { return openHashes(dir, seed, nil) }
+
+func openHashes(dir string, seed uint64, before func(step, file string) error) (*Hashes, error) {
+	own, err := openHashRuns(dir, Config{Seed: seed}, before)
+	if err != nil {
+		return nil, err
+	}
+	return &Hashes{own: own, durable: keysOf(own.runs), worth: syncedKeys}, nil
+}
+
+// Find sets found, which is as long as hashes, to whether each hash was added. The error is the disk's, or ErrDamaged with
+// file and byte.
+func (s *Hashes) Find(hashes []uint64, found []bool) error { return s.own.Find(hashes, found) }
+
+// Add adds a hash that is not there.
+func (s *Hashes) Add(hash uint64) {
+	s.own.mu.Lock()
+	defer s.own.mu.Unlock()
+	s.own.fresh.reserve(1)
+	s.own.fresh.add(hash)
+	s.added = append(s.added, hash)
+}
+
+// Len returns the number of hashes that were added.
+func (s *Hashes) Len() uint64 {
+	s.own.mu.Lock()
+	defer s.own.mu.Unlock()
+	return s.durable + uint64(len(s.added))
+}
+
+// Durable returns how many of them are on the disk for good: the first ones.
+func (s *Hashes) Durable() uint64 {
+	s.own.mu.Lock()
+	defer s.own.mu.Unlock()
+	return s.durable
+}
+
+// SyncTo makes hashes durable, up to the n-th and none beyond, if enough have gathered to be worth it; and has runs
+// merged. After an error, which may be that of a merge that began earlier, nothing is lost.
+func (s *Hashes) SyncTo(n uint64) error {
+	r := s.own
+	drop, add, err := r.merged(len(r.runs) >= maxRuns)
+	if err != nil {
+		return err
+	}
+	head := s.upTo(n)
+	if len(head) > 0 {
+		p, err := r.write(slices.Clone(head))
+		if err != nil {
+			return errors.Join(err, r.disk.discard(add))
+		}
+		add = append(add, p)
+	}
+	if len(add) == 0 {
+		return nil
+	}
+	if err := r.publish(add, drop); err != nil {
+		return errors.Join(err, closeParts(add))
+	}
+	s.wrote(len(head))
+	r.merge()
+	return nil
+}
+
+// upTo returns the hashes that are to be written. They stay where they are: only SyncTo takes them away.
+func (s *Hashes) upTo(n uint64) []uint64 {
+	s.own.mu.Lock()
+	defer s.own.mu.Unlock()
+	if n < s.durable+uint64(s.worth) {
+		return nil
+	}
+	return s.added[:min(n-s.durable, uint64(len(s.added)))]
+}
+
+// wrote notes that the first n hashes that were in memory are in runs now.
+func (s *Hashes) wrote(n int) {
+	r := s.own
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	s.durable += uint64(n)
+	s.added = slices.Clone(s.added[n:])
+	r.fresh.reset(len(s.added))
+	for _, h := range s.added {
+		r.fresh.add(h)
+	}
+}
+
+// Close lets go of the folder. What SyncTo has not made durable is dropped.
+func (s *Hashes) Close() error {
+	r := s.own
+	r.abandon()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.closed {
+		return nil
+	}
+	r.closed = true
+	return errors.Join(closeParts(r.runs), r.lock.Close())
+}

@@ -1,0 +1,147 @@
+package seen
+
+import (
+	"errors"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync/atomic"
+	"testing"
+
+	"golang.org/x/sync/errgroup"
+)
+
+var errStopped = errors.New("stopped here")
+
+func mustOpenHashes(t *testing.T, dir string, worth int, before func(step, file string) error) *Hashes {
+	t.Helper()
+	s, err := openHashes(dir, 7, before)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.worth = worth
+	return s
+}
+
+// wantFound looks for hashes that were added and for some that were not.
+func wantFound(t *testing.T, s *Hashes, added, others []uint64) {
+	t.Helper()
+	all := slices.Concat(added, others)
+	found := make([]bool, len(all))
+	if err := s.Find(all, found); err != nil {
+		t.Fatal(err)
+	}
+	for i, f := range found {
+		if f != (i < len(added)) {
+			t.Fatalf("hash %d of %d that were added: found %t", i, len(added), f)
+		}
+	}
+}
+
+// TestHashesFollowALog stops SyncTo at every step that it does, and goes on with what the folder then holds: always the
+// first hashes of the log, and no more than SyncTo was told.
+func TestHashesFollowALog(t *testing.T) {
+	log, others := randomHashes(1, 1500), randomHashes(2, 300)
+	for stopAt := int64(0); ; stopAt++ {
+		dir := t.TempDir()
+		var opened, stopped atomic.Bool
+		var steps atomic.Int64
+		s := mustOpenHashes(t, dir, 100, func(string, string) error {
+			if opened.Load() && steps.Add(1) > stopAt {
+				stopped.Store(true)
+				return errStopped
+			}
+			return nil
+		})
+		opened.Store(true)
+		rnd := rand.New(rand.NewPCG(3, uint64(stopAt)))
+		told, failed := uint64(0), false
+		for at := 0; at < len(log) && !failed; {
+			n := min(1+rnd.IntN(600), len(log)-at)
+			for _, h := range log[at : at+n] {
+				s.Add(h)
+			}
+			at += n
+			told = uint64(at - rnd.IntN(n)) // the last few are not in the durable log yet
+			failed = s.SyncTo(told) != nil
+			wantFound(t, s, log[:at], others)
+		}
+		copied := t.TempDir() // as a kill leaves it: Close might do more
+		if err := os.CopyFS(filepath.Join(copied, "hashes"), os.DirFS(dir)); err != nil {
+			t.Fatal(err)
+		}
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
+		}
+		again := mustOpenHashes(t, filepath.Join(copied, "hashes"), 100, nil)
+		kept := again.Len()
+		if kept > told {
+			t.Fatalf("stopped at step %d: %d hashes on disk, %d were to be durable", stopAt, kept, told)
+		}
+		wantFound(t, again, log[:kept], others)
+		for _, h := range log[kept:] {
+			again.Add(h)
+		}
+		if err := again.SyncTo(uint64(len(log))); err != nil {
+			t.Fatal(err)
+		}
+		wantFound(t, again, log, others)
+		if err := again.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if !stopped.Load() {
+			break
+		}
+	}
+}
+
+func TestHashesAreOpenedForOneHash(t *testing.T) {
+	dir := t.TempDir()
+	s := mustOpenHashes(t, dir, 1, nil)
+	if _, err := OpenHashes(dir, 7); !errors.Is(err, ErrLocked) {
+		t.Errorf("a second one: %v, want ErrLocked", err)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := OpenHashes(dir, 8); !errors.Is(err, ErrMismatch) {
+		t.Errorf("another seed: %v, want ErrMismatch", err)
+	}
+}
+
+// TestHashesAreSyncedBeside has them written while they are added and looked for.
+func TestHashesAreSyncedBeside(t *testing.T) {
+	log := randomHashes(1, 60_000)
+	s := mustOpenHashes(t, t.TempDir(), 1000, nil)
+	var syncing errgroup.Group
+	upTo := make(chan uint64, 1)
+	syncing.Go(func() error {
+		for n := range upTo {
+			if err := s.SyncTo(n); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	for at := 0; at < len(log); at += 100 {
+		for _, h := range log[at : at+100] {
+			s.Add(h)
+		}
+		wantFound(t, s, log[max(0, at-1000):at+100], log[at+100:min(at+200, len(log))])
+		select {
+		case upTo <- uint64(at + 100):
+		default:
+		}
+	}
+	close(upTo)
+	if err := syncing.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.SyncTo(uint64(len(log))); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
