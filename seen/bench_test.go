@@ -123,15 +123,6 @@ func BenchmarkNew(b *testing.B) {
 	}
 }
 
-func BenchmarkHash(b *testing.B) {
-	s := mustScalable(b, Config{Seed: 1})
-	key := "https://www.example.org/section/articles/2024/05/some-title-of-an-article"
-	b.SetBytes(int64(len(key)))
-	for b.Loop() {
-		s.HashString(key)
-	}
-}
-
 // BenchmarkRate asks for the rate at each of so many admissions.
 func BenchmarkRate(b *testing.B) {
 	for _, first := range []uint64{10_000, 1_000_000} {

@@ -20,8 +20,9 @@ const (
 var ErrMismatch = errors.New("seen: filters do not match")
 
 // Bloom is a Bloom filter of one size, for a number of keys that is known. It never grows. Past what it was made for it
-// takes further keys and errs more: Rate says how much, from the bits that are set, and Stats says Capped. It has the
-// fewest bits a key of all kinds that add, and is the one whose keys can be counted, joined and compared with another's.
+// takes further keys and errs more: Rate says how much, from the bits that are set, and Stats says Capped. Of the kinds
+// that only add it takes the fewest bits a key, and it is the one whose keys can be counted, joined and compared with
+// another's.
 //
 // One goroutine adds, joins and saves. Meanwhile any number of others may call Hash, HashString, Has, HasBatch, Len, Rate,
 // Stats, Estimate, UnionEstimate and Intersection. They take no lock, and find each key whose addition had returned before

@@ -39,7 +39,7 @@ func TestBloomErrsAsAsked(t *testing.T) {
 		{0.001, 400_000, 10_000_000, 0.01},
 		{1e-4, 400_000, 20_000_000, 0.02},
 		{1e-5, 4_000_000, 1_000_000_000, 0},
-		{1e-6, 4_000_000, 4_000_000_000, 0.03},
+		{1e-6, 4_000_000, 1_000_000_000, 0.03},
 	} {
 		for _, layout := range layouts {
 			t.Run(fmt.Sprintf("%s %g", layout, tt.p), func(t *testing.T) {
@@ -80,7 +80,7 @@ func TestClassicErrsAsIndependentBits(t *testing.T) {
 		{p: 0.01, keys: 100, asks: 1_000_000},
 		{p: 0.001, keys: 1000, asks: 5_000_000},
 		{p: 1e-4, keys: 1000, asks: 20_000_000},
-		{p: 1e-6, keys: 1000, asks: 4_000_000_000, full: true},
+		{p: 1e-6, keys: 1000, asks: 1_000_000_000, full: true},
 		{p: 1e-6, keys: 100_000_000, asks: 1_000_000_000, full: true},
 	} {
 		t.Run(fmt.Sprintf("%d at %g", tt.keys, tt.p), func(t *testing.T) {
@@ -330,6 +330,32 @@ func TestForgedBloomHead(t *testing.T) {
 			}
 			if got := allocated() - before; got > 4<<20 {
 				t.Errorf("%s, %s: %d bytes allocated", layout, tt.name, got)
+			}
+		}
+	}
+}
+
+// A file is cut or has lost bytes around the ends of its chunks.
+func TestReadNoticesCutsAtChunks(t *testing.T) {
+	const chunk = ChunkBytes + sumBytes
+	b := mustBloom(t, Config{FalsePositiveRate: 0.01, ExpectedItems: 500_000, Seed: 1}, Blocked)
+	b.Add(randomHashes(1, 1000))
+	file := saved(t, b)
+	head, err := headLength(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(file) < head+2*chunk+100 {
+		t.Fatalf("%d bytes are too few to show anything", len(file))
+	}
+	for _, end := range []int{head, head + ChunkBytes, head + chunk, head + chunk + ChunkBytes, head + 2*chunk, len(file) - sumBytes} {
+		for n := end - 1; n <= end+1; n++ {
+			if _, err := Read(bytes.NewReader(file[:n])); !errors.Is(err, ErrDamaged) {
+				t.Errorf("cut to %d bytes of %d: %v, want ErrDamaged", n, len(file), err)
+			}
+			lost := append(bytes.Clone(file[:n]), file[n+1:]...)
+			if _, err := Read(bytes.NewReader(lost)); !errors.Is(err, ErrDamaged) {
+				t.Errorf("without byte %d: %v, want ErrDamaged", n, err)
 			}
 		}
 	}

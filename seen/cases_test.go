@@ -45,7 +45,7 @@ func TestGrowsAndKeepsItsPromise_seen01(t *testing.T) {
 	if share := float64(wrong) / float64(others); share > 1.5*p {
 		t.Errorf("%g of the others were called seen, want at most %g", share, 1.5*p)
 	}
-	_, bits := shapeFor(p)
+	_, bits := Blocked.best(p)
 	if one := int64(linesFor(float64(urls), bits)) * lineBytes; st.Bytes > 4*one {
 		t.Errorf("%d bytes, want at most 4 times the %d of one filter", st.Bytes, one)
 	}

@@ -51,7 +51,7 @@ func (c *classic) add(h uint64) {
 		h *= mix
 		word, bit := c.at(h)
 		if old := *word; old>>bit&1 == 0 {
-			atomic.StoreUint64(word, old|1<<bit)
+			storeWord(word, old|1<<bit)
 			ones++
 		}
 	}

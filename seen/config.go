@@ -14,7 +14,7 @@ const (
 	DefaultFalsePositiveRate = 0.001
 	// DefaultFirstItems is what a filter, or its first layer, is made for when nothing is known about the crawl.
 	DefaultFirstItems = 1_000_000
-	// DefaultMaxBytes is the cap on memory. At the default error and first layer a Scalable holds about 370 million keys
+	// DefaultMaxBytes is the cap on memory. At the default error and first layer a Scalable holds about 380 million keys
 	// before the error starts to grow.
 	DefaultMaxBytes = 1 << 30
 )

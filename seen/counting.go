@@ -8,7 +8,7 @@ import (
 	"math/bits"
 	"runtime"
 	"slices"
-	"sync/atomic"
+	"unsafe"
 )
 
 // KindCounting is the kind of *Counting.
@@ -18,8 +18,8 @@ const KindCounting Kind = "counting"
 //
 // It stays free of false negatives only while nobody removes a key that is not in it. What is certainly not there is
 // refused. A key that is there by mistake, with a chance of Rate, is not told from one that is: removing it takes away
-// what keys that are there are known by. So remove what Add has added, or what TestAndAdd called new, as often as that
-// was done and no more.
+// what keys that are there are known by. So remove what TestAndAdd called new, or what Add has added, as often as that
+// was done and no more. Whoever does not keep TestAndAdd's answers adds with Add.
 type Remover interface {
 	Filter
 	// Remove takes h away. It returns false, and nothing has changed, where h is certainly not there.
@@ -48,10 +48,11 @@ type Counting struct {
 	cfg   Config    // defaults filled in, seed drawn; not written after NewCounting
 	line  []float64 // counterLine(k); not written after NewCounting
 
-	count  uint64   // keys in it
-	used   uint64   // counters above zero
-	words  []uint64 // lineWords a line
-	memory *memory  // of the words
+	count  uint64              // keys in it
+	used   uint64              // counters above zero
+	words  []uint64            // 16 counters each
+	table  [][lineWords]uint64 // the same, as lines
+	memory *memory             // of the words
 
 	rate    float64 // counterRate when ratedAt counters were above zero
 	ratedAt uint64
@@ -79,7 +80,10 @@ func NewCounting(c Config) (*Counting, error) {
 }
 
 func countingIn(m *memory, c Config, s shape) *Counting {
-	return &Counting{hasher: newHasher(c.Seed), shape: s, cfg: c, line: counterLine(s.k), words: m.words, memory: m}
+	table := unsafe.Slice((*[lineWords]uint64)(unsafe.Pointer(unsafe.SliceData(m.words))), s.lines)
+	return &Counting{
+		hasher: newHasher(c.Seed), shape: s, cfg: c, line: counterLine(s.k), words: m.words, table: table, memory: m,
+	}
 }
 
 func countingBytes(c Config) float64 {
@@ -91,8 +95,8 @@ func (c *Counting) bytes() int64 { return int64(c.lines) * lineBytes }
 
 // at returns the line of h, which its high bits choose.
 func (c *Counting) at(h uint64) *[lineWords]uint64 {
-	i, _ := bits.Mul64(h, c.lines)
-	return (*[lineWords]uint64)(c.words[i*lineWords:])
+	i, _ := bits.Mul64(h, uint64(len(c.table)))
+	return &c.table[i]
 }
 
 // cells returns the lowest bit of each of the key's counters in its line. Each is the top seven bits of a further
@@ -220,12 +224,9 @@ func (c *Counting) RemoveBatch(hashes []uint64, removed []bool) error {
 	return inBatches(hashes, removed, c.touch, c.Remove)
 }
 
-// touch reads a word of each hash's line. The loads do not wait for each other, and none is left out for being unused:
-// they are atomic.
+// touch has the lines of hashes brought into the cache, all at the same time.
 func (c *Counting) touch(hashes []uint64) {
-	for _, h := range hashes {
-		atomic.LoadUint64(&c.at(h)[0])
-	}
+	prefetch(c.table, hashes)
 	runtime.KeepAlive(c)
 }
 

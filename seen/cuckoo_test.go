@@ -26,7 +26,7 @@ func TestCuckooPartner(t *testing.T) {
 func TestCuckooSlot(t *testing.T) {
 	for _, tt := range []struct {
 		bucket, fingerprint uint64
-		want          int
+		want                int
 	}{
 		{0, 0, 0}, {0, 1, 64}, {1, 0, 16}, {1, 1, 0}, {1<<16 | 2, 1, 16}, {0xffff_0001_0000_0001, 0, 16},
 		{0xffff_ffff_ffff_ffff, 0, 64}, {0xffff_8000_0001_8001, 0xffff, 48}, {0x0001_0001_0001_0001, 0, 64},

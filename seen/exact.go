@@ -60,9 +60,9 @@ type LookupStats struct {
 	Unsynced  uint64 // hashes that are not durable yet
 }
 
-// NewExact puts front before behind, which knows all that front does. TestAndAdd and TestAndAddBatch add what is new to
-// front and to nothing else: before the next call, the caller makes behind know it. So a crawl writes each new hash to
-// its log once, for itself, and behind reads that log.
+// NewExact puts front before behind. Front holds all that behind knows, or more: what it does not hold is new without a
+// look-up. TestAndAdd and TestAndAddBatch add what is new to front and to nothing else: before the next call, the caller
+// makes behind know it. So a crawl writes each new hash to its log once, for itself, and behind reads that log.
 //
 // Front may be saved and restored as ever, and may be asked by others meanwhile as its own doc says. Nobody else adds to
 // it.

@@ -34,9 +34,6 @@ func peakMemory() int {
 	return 0
 }
 
-// numbered returns a hash for each number, another for every other: so a set of any size needs no list of its hashes.
-func numbered(i int) uint64 { return splitMix(uint64(i)) }
-
 // An exact set of many keys answers without error, within the memory, the disk and the time that it is meant for.
 func TestExactScale(t *testing.T) {
 	n := *exactKeys

@@ -21,6 +21,7 @@ type member struct {
 
 var family = []member{
 	{KindScalable, func(c Config) (Filter, error) { return NewScalable(c) }},
+	{KindScalable, func(c Config) (Filter, error) { return NewShared(c) }},
 	{KindBloom, func(c Config) (Filter, error) { return NewBloom(c, Blocked) }},
 	{KindClassic, func(c Config) (Filter, error) { return NewBloom(c, Classic) }},
 	{KindCounting, func(c Config) (Filter, error) { return NewCounting(c) }},
@@ -381,7 +382,7 @@ func TestEachAllocatesNothing(t *testing.T) {
 		f := m.must(t, Config{Seed: 1})
 		key, str := []byte("https://a.example/some/page"), "https://a.example/some/other/page"
 		hashes, was, next := randomHashes(1, 200), make([]bool, 200), randomHashes(2, 1000)
-		for name, call := range map[string]func(){
+		calls := map[string]func(){
 			"Hash":            func() { f.Hash(key) },
 			"HashString":      func() { f.HashString(str) },
 			"Has":             func() { f.Has(hashes[0]) },
@@ -389,7 +390,14 @@ func TestEachAllocatesNothing(t *testing.T) {
 			"TestAndAddBatch": func() { f.TestAndAddBatch(hashes, was) },
 			"Rate":            func() { f.Rate() },
 			"Len":             func() { f.Len() },
-		} {
+		}
+		if f, ok := f.(interface{ Add([]uint64) }); ok {
+			calls["Add"] = func() { f.Add(hashes) }
+		}
+		if f, ok := f.(interface{ HasBatch([]uint64, []bool) error }); ok {
+			calls["HasBatch"] = func() { f.HasBatch(hashes, was) }
+		}
+		for name, call := range calls {
 			if n := testing.AllocsPerRun(100, call); n != 0 {
 				t.Errorf("%s allocates %v times", name, n)
 			}

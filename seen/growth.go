@@ -6,9 +6,9 @@ const (
 	// horizonItems is the number of keys up to which the layers share the error equally.
 	horizonItems = 2e9
 	// kept is the share of the error that is left for layers past the horizon.
-	kept = 0.1
-	// slack sizes each layer up, in bits, for what fullness leaves out.
-	slack = 1.03
+	kept = 0.04
+	// slack sizes each layer up, in bits, for rounding: what a layer says of its error is never too low.
+	slack = 1.002
 	// maxLayers is far more than memory can hold: the last one would take 2^47 times the first.
 	maxLayers = 48
 )
@@ -18,8 +18,7 @@ const (
 // Almeida et al. (Scalable Bloom Filters, 2007) tighten the error geometrically from layer to layer, so that it adds up
 // to the promised one over endlessly many: the last layers, which hold nearly all keys, pay for the first ones. Layers
 // that double need no such thing: 11 of them take a chain from 10^6 to 2*10^9 keys. So each of the layers up to that
-// horizon gets the same share of nine tenths of the error, and those past it halve the tenth that is left: at 1%, 16.5
-// bits a key at any size, against 22 to 32 with a tightening by half, and never more than the promised error.
+// horizon gets the same share of 96% of the error, and those past it halve what is left: at 1%, 16 bits a key at any size, against 22 to 32 with a tightening by half, and never more than the promised error.
 type growth struct {
 	rate     float64
 	first    uint64 // keys in the first layer
@@ -35,7 +34,7 @@ func newGrowth(c Config) growth {
 	for held, next := 0.0, float64(g.first); held < horizonItems; g.horizon++ {
 		held, next = held+next, 2*next
 	}
-	g.k, g.bits = shapeFor(g.share(0))
+	g.k, g.bits = Blocked.best(g.share(0))
 	return g
 }
 
@@ -51,7 +50,7 @@ func (g growth) share(i int) float64 {
 func (g growth) bitsPerKey(i int) (k int, bits float64) {
 	k, bits = g.k, g.bits
 	if i >= g.horizon {
-		k, bits = shapeFor(g.share(i))
+		k, bits = Blocked.best(g.share(i))
 	}
 	return k, bits * slack
 }

@@ -36,16 +36,14 @@ func splitMix(z uint64) uint64 {
 // Hash returns the keyed 64-bit hash of a key. It is safe for concurrent use and does not allocate.
 func (s hasher) Hash(key []byte) uint64 {
 	v0, v1, v2, v3 := s.k0^0x736f6d6570736575, s.k1^0x646f72616e646f6d, s.k0^0x6c7967656e657261, s.k1^0x7465646279746573
-	last := uint64(len(key)) << 56
-	for ; len(key) >= 8; key = key[8:] {
-		m := binary.LittleEndian.Uint64(key)
+	i := 0
+	for ; i < len(key)-7; i += 8 { // in this form no bounds are checked
+		m := binary.LittleEndian.Uint64(key[i:])
 		v3 ^= m
 		v0, v1, v2, v3 = sipRound(v0, v1, v2, v3)
 		v0 ^= m
 	}
-	for i, b := range key {
-		last |= uint64(b) << (8 * i)
-	}
+	last := uint64(len(key))<<56 | tail(key)
 	v3 ^= last
 	v0, v1, v2, v3 = sipRound(v0, v1, v2, v3)
 	v0 ^= last
@@ -54,6 +52,17 @@ func (s hasher) Hash(key []byte) uint64 {
 	v0, v1, v2, v3 = sipRound(v0, v1, v2, v3)
 	v0, v1, v2, v3 = sipRound(v0, v1, v2, v3)
 	return v0 ^ v1 ^ v2 ^ v3
+}
+
+// tail returns the last len(key)%8 bytes, little endian.
+func tail(key []byte) (t uint64) {
+	if n := len(key); n >= 8 { // they are the upper ones of the last eight: no branch depends on their number
+		return binary.LittleEndian.Uint64(key[n-8:]) >> (64 - n%8*8)
+	}
+	for i, b := range key {
+		t |= uint64(b) << (8 * i)
+	}
+	return t
 }
 
 // HashString is Hash of the string's bytes. They are not copied: the compiler sees that Hash does not write them.

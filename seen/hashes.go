@@ -21,11 +21,11 @@ type Hashes struct {
 	own     *hashRuns
 	added   []uint64 // in no run yet, in the order of Add; guarded by own.mu
 	durable uint64   // hashes in runs; guarded by own.mu
-	worth   int      // SyncTo writes nothing for fewer
+	gather  uint64   // SyncTo writes nothing for fewer
 }
 
-// syncedKeys is how many hashes are worth a run.
-const syncedKeys = 1 << 18
+// gatheredKeys is how many hashes are worth a run.
+const gatheredKeys = 1 << 18
 
 // OpenHashes opens the set in the folder dir, or makes an empty one there. seed is the hash's: hashes of another one have
 // nothing to do with these (ErrMismatch). A folder that is damaged (ErrDamaged, ErrFormat) is to be removed, and all to be
@@ -37,8 +37,11 @@ func openHashes(dir string, seed uint64, before func(step, file string) error) (
 	if err != nil {
 		return nil, err
 	}
-	return &Hashes{own: own, durable: keysOf(own.runs), worth: syncedKeys}, nil
+	return &Hashes{own: own, durable: keysOf(own.runs), gather: gatheredKeys}, nil
 }
+
+// Gather has SyncTo write once n hashes have gathered, rather than 2^18: fewer take less memory and more merging.
+func (s *Hashes) Gather(n int) { s.gather = uint64(max(n, 1)) }
 
 // Find sets found, which is as long as hashes, to whether each hash was added. The error is the disk's, or ErrDamaged with
 // file and byte.
@@ -98,7 +101,7 @@ func (s *Hashes) SyncTo(n uint64) error {
 func (s *Hashes) upTo(n uint64) []uint64 {
 	s.own.mu.Lock()
 	defer s.own.mu.Unlock()
-	if n < s.durable+uint64(s.worth) {
+	if n < s.durable+s.gather {
 		return nil
 	}
 	return s.added[:min(n-s.durable, uint64(len(s.added)))]
@@ -118,14 +121,4 @@ func (s *Hashes) wrote(n int) {
 }
 
 // Close lets go of the folder. What SyncTo has not made durable is dropped.
-func (s *Hashes) Close() error {
-	r := s.own
-	r.abandon()
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.closed {
-		return nil
-	}
-	r.closed = true
-	return errors.Join(closeParts(r.runs), r.lock.Close())
-}
+func (s *Hashes) Close() error { return s.own.letGo() }

@@ -14,13 +14,13 @@ import (
 
 var errStopped = errors.New("stopped here")
 
-func mustOpenHashes(t *testing.T, dir string, worth int, before func(step, file string) error) *Hashes {
+func mustOpenHashes(t *testing.T, dir string, gather int, before func(step, file string) error) *Hashes {
 	t.Helper()
 	s, err := openHashes(dir, 7, before)
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.worth = worth
+	s.Gather(gather)
 	return s
 }
 
@@ -43,7 +43,7 @@ func wantFound(t *testing.T, s *Hashes, added, others []uint64) {
 // first hashes of the log, and no more than SyncTo was told.
 func TestHashesFollowALog(t *testing.T) {
 	log, others := randomHashes(1, 1500), randomHashes(2, 300)
-	for stopAt := int64(0); ; stopAt++ {
+	for stopAt := int64(0); ; stopAt += 1 + stopAt/8 {
 		dir := t.TempDir()
 		var opened, stopped atomic.Bool
 		var steps atomic.Int64

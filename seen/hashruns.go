@@ -17,7 +17,7 @@ const (
 	freshKeys = 1 << 20
 	// growthRatio is what a run is larger than all smaller ones together, at least, once merging has caught up. So a hash
 	// that is there is found in the first run that is read in three of four cases, and in the next one in most others;
-	// and each is written about five times on the way to 100 freshKeys, eight times on the way to a thousand.
+	// and each is written about six times on the way to 100 freshKeys, eight times on the way to a thousand.
 	growthRatio = 3
 	// maxRuns bounds the runs there are while merging has not caught up, and so those that one merge reads: whoever adds
 	// waits for the merge then.
@@ -207,15 +207,25 @@ func (r *hashRuns) memory() int64 {
 	return 8*int64(words) + pageBytes
 }
 
-// close syncs, and lets go of all files and of the folder. A merge that has not ended is given up.
+// close syncs, and lets go.
 func (r *hashRuns) close() error {
 	if r.closed {
 		return nil
 	}
 	err := r.flush()
+	return errors.Join(err, r.letGo())
+}
+
+// letGo closes all files and the folder. A merge that has not ended is given up, and so is what is in memory only.
+func (r *hashRuns) letGo() error {
 	r.abandon()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.closed {
+		return nil
+	}
 	r.closed = true
-	return errors.Join(err, closeParts(r.runs), r.lock.Close())
+	return errors.Join(closeParts(r.runs), r.lock.Close())
 }
 
 func errClosed(dir string) error {

@@ -10,20 +10,15 @@ import (
 
 func compareKeys(a, b *part) int { return cmp.Compare(a.keys, b.keys) }
 
-// due returns the runs to merge: the smallest ones, up to the first that is larger enough than all of them together. runs
-// is sorted, the largest first.
+// due returns the runs to merge: the largest one that is not large enough beside all smaller ones together, and those.
+// runs is sorted, the largest first.
 func due(runs []*part) []*part {
-	if len(runs) < 2 {
-		return nil
-	}
-	from := len(runs) - 1
-	sum := runs[from].keys
-	for from > 0 && runs[from-1].keys < growthRatio*sum {
-		from--
-		sum += runs[from].keys
-	}
-	if from == len(runs)-1 {
-		return nil
+	from, sum := len(runs), uint64(0)
+	for i, p := range slices.Backward(runs) {
+		if sum > 0 && p.keys < growthRatio*sum {
+			from = i
+		}
+		sum += p.keys
 	}
 	return slices.Clone(runs[from:])
 }

@@ -12,7 +12,7 @@ import (
 // retrieval by content and address of static files, 1974) and Fano, about two bits a hash more than the differences need
 // at least. A hash is found in a page without decoding the others.
 //
-//	 0  CRC-32C of the page's number and of all that follows, uint32
+//	 0  CRC-32C of all that follows, begun with the page's number, uint32
 //	 4  hashes, uint16
 //	 6  low<<10 | words, uint16
 //	 8  the first hash, uint64
@@ -77,11 +77,9 @@ func encodePage(b *pageBuf, number uint64, hashes []uint64) {
 
 func sealPage(b *pageBuf, number uint64) { binary.LittleEndian.PutUint32(b[:], pageSum(b, number)) }
 
-// pageSum covers the number, so that a page in another's place is damage too.
+// pageSum begins with the number, so that a page in another's place is damage too.
 func pageSum(b *pageBuf, number uint64) uint32 {
-	var place [8]byte
-	binary.LittleEndian.PutUint64(place[:], number)
-	return crc32.Update(crc32.Checksum(place[:], castagnoli), castagnoli, b[4:pageBytes])
+	return crc32.Update(uint32(number), castagnoli, b[4:pageBytes])
 }
 
 // page is a checked page.

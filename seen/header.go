@@ -138,16 +138,20 @@ func (s *Scalable) WriteTo(w io.Writer) (int64, error) {
 	if err := s.Complete(); err != nil {
 		return 0, err
 	}
-	head, err := s.Header().MarshalBinary()
+	return writeLayers(w, s.Header(), s.layers())
+}
+
+func writeLayers(w io.Writer, h Header, layers []*layer) (int64, error) {
+	head, err := h.MarshalBinary()
 	if err != nil {
 		return 0, err
 	}
-	sections := make([][]uint64, 0, len(s.layers()))
-	for _, l := range s.layers() {
+	sections := make([][]uint64, 0, len(layers))
+	for _, l := range layers {
 		sections = append(sections, l.words)
 	}
 	n, err := writeSaved(w, head, sections...)
-	runtime.KeepAlive(s) // its layers own the words
+	runtime.KeepAlive(layers) // they own the words
 	return n, err
 }
 

@@ -5,6 +5,7 @@ import (
 	"math/bits"
 	"runtime"
 	"sync/atomic"
+	"unsafe"
 
 	"github.com/bits-and-blooms/bitset"
 )
@@ -25,28 +26,45 @@ const mix = 0xf1357aea2e62a9c5
 // be cheaper and wrong: in a line of 512 bits the progressions of two keys overlap so often that an error of 0.1% becomes
 // 0.22%. All layers take the same bits of a key; their contents differ, and so does the line.
 //
-// One goroutine sets bits, any number asks meanwhile: words are loaded and stored atomically. Bits only ever go from 0 to
-// 1, so whoever asks late finds all that was there before. What gives a layer its words (a restore, a file that is read)
-// does so before others know the layer, and needs no such care.
+// One goroutine sets bits, any number asks meanwhile: words are loaded atomically, and stored by storeWord. Bits only ever
+// go from 0 to 1, so whoever asks late finds all that was there before. What gives a layer its words (a restore, a file
+// that is read) does so before others know the layer, and needs no such care.
 type layer struct {
 	shape
-	base  uint64        // keys in the layers before it
-	count atomic.Uint64 // keys in it
-	ones  atomic.Uint64 // bits set in words
+	base  uint64  // keys in the layers before it
+	count counter // keys in it
+	ones  counter // bits set in words
 
-	words  []uint64 // lineWords a line; gone once memory is, so whoever holds on to them keeps the layer alive
-	memory *memory  // of the words
+	words  []uint64            // gone once memory is, so whoever holds on to them keeps the layer alive
+	table  [][lineWords]uint64 // the same, as lines
+	memory *memory             // of the words
 
 	rated atomic.Uint64 // what present answered last
 }
+
+// counter is a number that others load while its owner stores it, as the words are.
+type counter struct {
+	_ [0]atomic.Uint64 // aligns n where words of the machine are shorter
+	n uint64
+}
+
+func (c *counter) Load() uint64   { return atomic.LoadUint64(&c.n) }
+func (c *counter) Store(n uint64) { storeWord(&c.n, n) }
+
+// Add is for a number with several owners.
+func (c *counter) Add(n uint64) { atomic.AddUint64(&c.n, n) }
 
 func newLayer(s shape, base uint64) *layer {
 	return layerIn(newMemory(int(s.lines*lineWords)), s, base)
 }
 
 func layerIn(m *memory, s shape, base uint64) *layer {
-	return &layer{shape: s, base: base, words: m.words, memory: m}
+	table := unsafe.Slice((*[lineWords]uint64)(unsafe.Pointer(unsafe.SliceData(m.words))), s.lines)
+	return &layer{shape: s, base: base, words: m.words[:s.lines*lineWords], table: table, memory: m}
 }
+
+// end returns the number of keys in this layer and those before it.
+func (l *layer) end() uint64 { return l.base + l.count.Load() }
 
 func (l *layer) bytes() int64 { return int64(l.lines) * lineBytes }
 
@@ -54,28 +72,41 @@ func (l *layer) bytes() int64 { return int64(l.lines) * lineBytes }
 func (l *layer) bitset(from, to int) *bitset.BitSet { return bitset.From(l.words[from:to]) }
 
 // line returns the line of h: its high bits choose it, so that no division is needed and any number of lines will do.
-func (l *layer) line(h uint64) *[lineWords]uint64 {
-	i, _ := bits.Mul64(h, l.lines)
-	return (*[lineWords]uint64)(l.words[i*lineWords:])
+func (l *layer) line(h uint64) *[lineWords]uint64 { return &l.table[l.index(h)] }
+
+func (l *layer) index(h uint64) uint64 {
+	i, _ := bits.Mul64(h, uint64(len(l.table)))
+	return i
 }
 
 // early is how many bits has takes together before it decides: nearly all keys that are not there fail one of them, and
 // one branch that is nearly always right costs less than one after every bit.
 const early = 4
 
-// has reports whether all bits of h are set.
+// has reports whether all bits of h are set. It is unrolled because the processor looks a fixed number of instructions
+// ahead: the fewer a key takes, the more keys' lines are on their way at once.
 func (l *layer) has(h uint64) bool {
-	w := l.line(h)
+	w, k := l.line(h), l.k
+	if k >= early {
+		h1 := h * mix
+		h2 := h1 * mix
+		h3 := h2 * mix
+		h = h3 * mix
+		set := atomic.LoadUint64(&w[h1>>61]) >> (h1 >> 55 & 63) & (atomic.LoadUint64(&w[h2>>61]) >> (h2 >> 55 & 63)) &
+			(atomic.LoadUint64(&w[h3>>61]) >> (h3 >> 55 & 63)) & (atomic.LoadUint64(&w[h>>61]) >> (h >> 55 & 63))
+		if set&1 == 0 {
+			runtime.KeepAlive(l)
+			return false
+		}
+		k -= early
+	}
 	set := uint64(1)
-	for range min(l.k, early) {
-		h *= mix
-		set &= atomic.LoadUint64(&w[h>>61]) >> (h >> 55 & 63)
+	for ; k >= 2; k -= 2 {
+		h1 := h * mix
+		h = h1 * mix
+		set &= atomic.LoadUint64(&w[h1>>61]) >> (h1 >> 55 & 63) & (atomic.LoadUint64(&w[h>>61]) >> (h >> 55 & 63))
 	}
-	if set == 0 {
-		runtime.KeepAlive(l)
-		return false
-	}
-	for range l.k - early {
+	if k > 0 {
 		h *= mix
 		set &= atomic.LoadUint64(&w[h>>61]) >> (h >> 55 & 63)
 	}
@@ -88,22 +119,16 @@ func (l *layer) add(h uint64) {
 	l.took(1, l.set(h))
 }
 
-// set sets the bits of h and returns how many of them were not set. An atomic store costs as much as the rest of a key
-// whose line is at hand, so the bits of a word are stored together, and only where they change it. The writer is alone:
-// between its load and its store nobody else writes.
+// set sets the bits of h and returns how many of them were not set. The writer is alone: between its load and its store
+// nobody else writes.
 func (l *layer) set(h uint64) (ones uint64) {
 	w := l.line(h)
-	var mask [lineWords]uint64
 	for range l.k {
 		h *= mix
-		mask[h>>61] |= 1 << (h >> 55 & 63)
-	}
-	for i, m := range &mask {
+		i, bit := h>>61, h>>55&63
 		old := w[i]
-		if fresh := m &^ old; fresh != 0 {
-			atomic.StoreUint64(&w[i], old|fresh)
-			ones += uint64(bits.OnesCount64(fresh))
-		}
+		ones += ^(old >> bit) & 1
+		storeWord(&w[i], old|1<<bit)
 	}
 	runtime.KeepAlive(l)
 	return ones
@@ -115,12 +140,9 @@ func (l *layer) took(keys, ones uint64) {
 	l.count.Store(l.count.Load() + keys)
 }
 
-// touch loads a word of each hash's line. The loads do not wait for each other, and none is left out for being unused:
-// they are atomic.
+// touch has the lines of hashes brought into the cache, all at the same time.
 func (l *layer) touch(hashes []uint64) {
-	for _, h := range hashes {
-		atomic.LoadUint64(&l.line(h)[0])
-	}
+	prefetch(l.table, hashes)
 	runtime.KeepAlive(l)
 }
 

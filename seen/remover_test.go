@@ -2,7 +2,6 @@ package seen
 
 import (
 	"bytes"
-	"errors"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -47,17 +46,14 @@ func mustCuckoo(t testing.TB, c Config) *Cuckoo {
 var removers = []struct {
 	kind Kind
 	open func(t testing.TB, c Config) countingRemover
-	read func(f Filter) countingRemover
 }{
 	{
 		KindCounting,
 		func(t testing.TB, c Config) countingRemover { return testCounting{mustCounting(t, c)} },
-		func(f Filter) countingRemover { return testCounting{f.(*Counting)} },
 	},
 	{
 		KindCuckoo,
 		func(t testing.TB, c Config) countingRemover { return testCuckoo{mustCuckoo(t, c)} },
-		func(f Filter) countingRemover { return testCuckoo{f.(*Cuckoo)} },
 	},
 }
 
@@ -296,34 +292,6 @@ func TestRemoverDoesNotAllocate(t *testing.T) {
 			}
 		}
 	})
-}
-
-// What is saved goes on as if it had not been.
-func TestRemoverSaved(t *testing.T) {
-	for _, r := range removers {
-		t.Run(string(r.kind), func(t *testing.T) {
-			f := r.open(t, Config{ExpectedItems: 50_000, FalsePositiveRate: 0.001}) // chunks enough, and a seed of its own
-			f.add(randomHashes(1, 40_000))
-			f.Remove(randomHashes(1, 1)[0])
-			again := r.read(reread(t, f))
-			if !slices.Equal(again.table(), f.table()) || again.HashString("a") != f.HashString("a") {
-				t.Fatal("the table or the hash is another")
-			}
-			if got, want := again.Stats(), f.Stats(); got.Items != want.Items || got.Rate != want.Rate || got.Fill != want.Fill ||
-				got.Capacity != want.Capacity || got.TargetRate != want.TargetRate {
-				t.Errorf("Stats %+v, want %+v", got, want)
-			}
-			for h := range hashStream(1, 50_000) {
-				was, err := again.TestAndAdd(h)
-				if want, wantErr := f.TestAndAdd(h); was != want || !errors.Is(err, wantErr) {
-					t.Fatalf("TestAndAdd of %x: %v, %v, without saving %v, %v", h, was, err, want, wantErr)
-				}
-			}
-			if !slices.Equal(again.table(), f.table()) {
-				t.Error("later keys make another table")
-			}
-		})
-	}
 }
 
 // reread saves a filter and reads it back, and saves that again to the same bytes.

@@ -1,7 +1,6 @@
 package seen
 
 import (
-	"fmt"
 	"math"
 	"slices"
 	"sync/atomic"
@@ -105,20 +104,17 @@ func (s *Scalable) Has(h uint64) (bool, error) {
 
 // TestAndAdd reports whether h, made by Hash, was there before, and adds it if not. The error is always nil.
 func (s *Scalable) TestAndAdd(h uint64) (was bool, err error) {
-	return s.testAndAdd(h), nil
-}
-
-func (s *Scalable) testAndAdd(h uint64) bool {
 	if s.has(h) {
-		return true
+		return true, nil
 	}
 	s.room().add(h)
-	return false
+	return false, nil
 }
 
-// has asks the newest layer first: it holds half of all keys.
-func (s *Scalable) has(h uint64) bool {
-	layers := s.layers()
+func (s *Scalable) has(h uint64) bool { return hasAny(s.layers(), h) }
+
+// hasAny asks the newest layer first: it holds half of all keys.
+func hasAny(layers []*layer, h uint64) bool {
 	for i := len(layers) - 1; i >= 0; i-- { // slices.Backward costs 3 ns here
 		if layers[i].has(h) {
 			return true
@@ -134,20 +130,19 @@ const batchKeys = 64
 // TestAndAddBatch does TestAndAdd for each hash in order. It costs a fraction of as many single calls, since the lines
 // of many keys are on their way from memory at the same time. The only error is a was that is not as long as hashes.
 func (s *Scalable) TestAndAddBatch(hashes []uint64, was []bool) error {
-	if len(was) != len(hashes) {
-		return fmt.Errorf("seen: a batch of %d hashes wants as many answers, got room for %d", len(hashes), len(was))
+	return inBatches(hashes, was, s.touch, s.TestAndAdd)
+}
+
+// HasBatch does Has for each hash, under the terms of TestAndAddBatch.
+func (s *Scalable) HasBatch(hashes []uint64, has []bool) error {
+	return inBatches(hashes, has, s.touch, s.Has)
+}
+
+// touch has the lines of hashes in all layers brought into the cache.
+func (s *Scalable) touch(hashes []uint64) {
+	for _, l := range s.layers() {
+		l.touch(hashes)
 	}
-	for len(hashes) > 0 {
-		n := min(len(hashes), batchKeys)
-		for _, l := range s.layers() {
-			l.touch(hashes[:n])
-		}
-		for i, h := range hashes[:n] {
-			was[i] = s.testAndAdd(h)
-		}
-		hashes, was = hashes[n:], was[n:]
-	}
-	return nil
 }
 
 // Add adds hashes without asking whether they are there, layer by layer as each fills. With the hashes that were called
@@ -167,15 +162,16 @@ func (s *Scalable) Add(hashes []uint64) {
 
 // Len returns the number of hashes added.
 func (s *Scalable) Len() uint64 {
-	l := s.newest()
-	return l.base + l.count.Load()
+	return s.newest().end()
 }
 
 // Rate returns the chance, at this moment, that a key never added is called seen by some layer. It is what the bits
 // say that are set, so it holds for a filter that is fuller than planned as well.
-func (s *Scalable) Rate() float64 {
+func (s *Scalable) Rate() float64 { return rateOfChain(s.layers()) }
+
+func rateOfChain(layers []*layer) float64 {
 	miss := 1.0
-	for _, l := range s.layers() {
+	for _, l := range layers {
 		miss *= 1 - l.present()
 	}
 	return 1 - miss

@@ -19,15 +19,15 @@
 //
 // # Which kind
 //
-//   - [Scalable] for a crawl: it need not know how many keys will come. The error is kept at any size, until MaxBytes. 16.5
-//     bits a key at 1%, 22 to 24 at 0.1%. A log of its hashes remakes it.
+//   - [Scalable] for a crawl: it need not know how many keys will come. The error is kept at any size, until MaxBytes. 16
+//     bits a key of full layers at 1%, 22.5 at 0.1%. A log of its hashes remakes it.
 //   - [Bloom] where the number is known: 9.9 bits a key at 1% and 15.6 at 0.1%, in one line of the cache each (Blocked), or
 //     9.6 and 14.4 all over the array (Classic), which pays from 0.001% down. Two of them can be joined and compared, and
 //     the keys in one be estimated. Plan works out sizes.
 //   - [Shared] for many goroutines that add at once: of those who add one key together, exactly one hears that it was new.
 //   - [Counting] to remove keys, and to add them several times: 43 bits a key at 1%.
 //   - [Cuckoo] to remove keys: 17 bits a key at 0.012%. It refuses a key when it is full.
-//   - [Window] to forget keys at an age: 23 bits a key at 0.1%.
+//   - [Window] to forget keys at an age: 22 bits a key at 0.1%.
 //   - [Exact] and [Table] for no error: see above.
 //
 // # Keys, hashes and who may call what

@@ -6,29 +6,6 @@ import (
 	"testing"
 )
 
-// The table of the blocked layout: bits a key and the best k, in lines of 512 bits.
-var blockedTable = []struct {
-	p    float64
-	k    int
-	bits float64
-}{
-	{0.05, 4, 6.31},
-	{0.01, 6, 9.90},
-	{0.001, 9, 15.49},
-	{1e-4, 12, 21.91},
-	{1e-5, 14, 29.48},
-	{1e-6, 16, 38.51},
-}
-
-func TestShapeMatchesTable(t *testing.T) {
-	for _, tt := range blockedTable {
-		k, bits := shapeFor(tt.p)
-		if k != tt.k || math.Abs(bits-tt.bits) > 0.0051 {
-			t.Errorf("shapeFor(%g) = %d, %.3f bits a key, want %d, %.2f", tt.p, k, bits, tt.k, tt.bits)
-		}
-	}
-}
-
 // What a layer says of itself holds when it is nearly empty and when it is far too full, for keys added without asking
 // and for those that were asked for first.
 func TestPresentFollowsFill(t *testing.T) {

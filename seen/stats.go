@@ -30,17 +30,19 @@ type LayerStats struct {
 
 // Stats takes no longer than a walk over the layers: no bit is counted.
 func (s *Scalable) Stats() Stats {
+	layers := s.layers()
+	newest := layers[len(layers)-1]
 	st := Stats{
 		Kind:       KindScalable,
-		Items:      s.Len(),
-		Layers:     len(s.layers()),
+		Items:      newest.end(),
+		Layers:     len(layers),
 		TargetRate: s.cfg.FalsePositiveRate,
-		Rate:       s.Rate(),
-		Capped:     s.newest().count.Load() > s.newest().capacity,
-		PerLayer:   make([]LayerStats, 0, len(s.layers())),
+		Rate:       rateOfChain(layers),
+		Capped:     newest.count.Load() > newest.capacity,
+		PerLayer:   make([]LayerStats, 0, len(layers)),
 	}
 	var ones uint64
-	for _, l := range s.layers() {
+	for _, l := range layers {
 		st.Capacity += l.capacity
 		ones += l.ones.Load()
 		st.Bytes += l.bytes()

@@ -116,7 +116,7 @@ func (t *Table) Has(h uint64) (bool, error) {
 	}
 	f := t.finder()
 	defer t.finders.Put(f)
-	f.one[0] = h
+	f.one[0], f.oneHas[0] = h, false
 	err := t.find(f, f.one[:], f.oneHas[:])
 	return f.oneHas[0], err
 }

@@ -35,7 +35,8 @@ type TableBuilder struct {
 	runs     []uint64 // numbers of their files, the oldest first
 	hashes   []uint64
 	spare    []uint64
-	limit    int // tableSortKeys
+	limit    int  // tableSortKeys
+	settled  bool // nothing more is added
 	done     bool
 }
 
@@ -43,7 +44,7 @@ type TableBuilder struct {
 // which Finish keeps to. The keys are counted, not expected.
 func NewTableBuilder(path string, c Config) (*TableBuilder, error) {
 	c.ExpectedItems = 1 // until they are counted
-	if err := c.Validate(); err != nil {
+	if err := c.problems(func(c Config) float64 { return bloomBytes(c, Blocked) }); err != nil {
 		return nil, err
 	}
 	c = c.inForce()
@@ -76,7 +77,7 @@ func BuildTable(path string, hashes iter.Seq[uint64], c Config) (err error) {
 
 // Add adds hashes, made by Hash. An error is the disk's, and ends the building.
 func (b *TableBuilder) Add(hashes ...uint64) error {
-	if b.done {
+	if b.done || b.settled {
 		return errClosed(b.path)
 	}
 	for len(hashes) > 0 {
@@ -110,11 +111,57 @@ func (b *TableBuilder) takeNumber() uint64 {
 	return b.nextFile
 }
 
-// Finish makes the file of all that was added. After an error there is none, or the one that was there before.
-func (b *TableBuilder) Finish() error {
+// Distinct ends the adding, and returns how many different hashes there are, and all of them, ascending. They can be gone
+// through as often as need be until Close or Finish. An error among them is the disk's or ErrDamaged, and the last of
+// them.
+func (b *TableBuilder) Distinct() (n uint64, all iter.Seq2[uint64, error], err error) {
+	if err := b.settle(); err != nil {
+		return 0, nil, err
+	}
+	p, err := b.work.openRun(b.runs[0])
+	if err != nil {
+		return 0, nil, err
+	}
+	if err := p.file.Close(); err != nil {
+		return 0, nil, fmt.Errorf("seen: %w", err)
+	}
+	return p.keys, b.pass, nil
+}
+
+// pass goes through the run that is left.
+func (b *TableBuilder) pass(yield func(uint64, error) bool) {
+	if b.done {
+		yield(0, errClosed(b.path))
+		return
+	}
+	p, err := b.work.openRun(b.runs[0])
+	if err != nil {
+		yield(0, err)
+		return
+	}
+	defer p.file.Close() // it was only read
+	err = p.each(func(hashes []uint64) error {
+		for _, h := range hashes {
+			if !yield(h, nil) {
+				return errStop
+			}
+		}
+		return nil
+	})
+	if err != nil && !errors.Is(err, errStop) {
+		yield(0, err)
+	}
+}
+
+// errStop ends a pass that the caller has had enough of.
+var errStop = errors.New("stop")
+
+// settle leaves one run, of all that was added.
+func (b *TableBuilder) settle() error {
 	if b.done {
 		return errClosed(b.path)
 	}
+	b.settled = true
 	if len(b.hashes) > 0 || len(b.runs) == 0 {
 		if err := b.spill(); err != nil {
 			return err
@@ -125,6 +172,14 @@ func (b *TableBuilder) Finish() error {
 		if err := b.mergeFirst(min(len(b.runs), tableFan)); err != nil {
 			return err
 		}
+	}
+	return nil
+}
+
+// Finish makes the file of all that was added. After an error there is none, or the one that was there before.
+func (b *TableBuilder) Finish() error {
+	if err := b.settle(); err != nil {
+		return err
 	}
 	if err := b.assemble(); err != nil {
 		return err
@@ -148,13 +203,22 @@ func (b *TableBuilder) mergeFirst(n int) error {
 		}
 		parts = append(parts, p)
 	}
-	number := b.takeNumber()
-	err := b.work.createRun(number, func(w *runWriter) error { return mergeRuns(context.Background(), w, runsOf(parts)) })
-	if err != nil {
-		return errors.Join(fmt.Errorf("seen: merge: %w", err), closeParts(parts))
+	if err := b.merge(runsOf(parts)); err != nil {
+		return errors.Join(err, closeParts(parts))
 	}
-	b.runs = append(b.runs[n:], number)
+	b.runs = b.runs[n:]
 	return b.work.discard(parts)
+}
+
+// merge makes one run more, of runs that may be anybody's.
+func (b *TableBuilder) merge(runs []*run) error {
+	number := b.takeNumber()
+	err := b.work.createRun(number, func(w *runWriter) error { return mergeRuns(context.Background(), w, runs) })
+	if err != nil {
+		return fmt.Errorf("seen: merge: %w", err)
+	}
+	b.runs = append(b.runs, number)
+	return nil
 }
 
 // tableName is the name of the file until it has its own.

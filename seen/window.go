@@ -3,7 +3,6 @@ package seen
 import (
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 	"time"
 )
@@ -16,9 +15,9 @@ const (
 	DefaultGenerations = 8
 	// maxGenerations bounds what a key costs: each generation is a line to be probed and a share of the error.
 	maxGenerations = 64
-	// minSpan is far above what a part of a Span is rounded by, maxSpan far below what a time.Duration holds: 73 years.
+	// minSpan is far above what a part of a Span is rounded by, and maxSpan far below the 292 years of a time.Duration.
 	minSpan = time.Millisecond
-	maxSpan = time.Duration(math.MaxInt64 / 4)
+	maxSpan = 70 * 365 * 24 * time.Hour
 )
 
 // WindowConfig says what a Window promises and what it may cost. Span has to be set.
@@ -71,27 +70,29 @@ func (c WindowConfig) period() time.Duration {
 	return (c.Span + time.Duration(c.Generations) - 1) / time.Duration(c.Generations)
 }
 
-// Window is a filter that forgets: a key is seen for Config.Span after it was added, and then, within a further
+// Window is a filter that forgets: a key is seen for a WindowConfig.Span after it was added, and then, within a further
 // Span/Generations, no longer. A key younger than Span is never forgotten.
 //
 // It is a row of Bloom filters, its generations. Each takes the keys of a Span/Generations, and is dropped as a whole once
 // the youngest of them is older than Span; so an idle time longer than Span empties the window. There are at most
-// Generations+1 at a time, and each may make that part of the error. At 0.1% and 8 generations that takes 23 bits a key,
+// Generations+1 at a time, and each may make that part of the error. At 0.1% and 8 generations that takes 22 bits a key,
 // and an eighth more for the keys that are waiting to be forgotten.
 //
 // The age counts from when the key was called new. To be seen again does not renew it: a key that comes every day is new
 // once a Span, as it is for those who keep what was new for a Span and then delete it. Where the last sight is to count,
-// as for a key that is to stay quiet as long as it keeps coming, Add renews it.
+// as for a key that is to stay quiet as long as it keeps coming, Add renews it. Where the second sight is to count, as for
+// a link that is followed once two pages have it, TestAndAdd tells it from the first: a wrong yes takes a first sight for
+// a second one.
 //
 // A generation is sized for its part of Config.ExpectedItems, or for a quarter more than the one before it holds, if that
 // is more. When yet more keys come, it grows by further layers, each twice as large. Once it has taken its part of
 // Config.MaxBytes it takes all further keys with a growing error: Rate says how large it is, and Stats says Capped until
 // that generation is dropped.
 //
-// Time is what Config.Now says, also while the program does not run or the machine sleeps. Where that clock is set back,
-// by no more than a Span, the window's time stands still until the clock has caught up: keys are kept longer, and none is
-// forgotten early. Where it is set back by more, the later time is taken for the mistake, and the window's time goes on
-// at the earlier one. A clock that jumps ahead by more than a Span empties the window.
+// Time is what WindowConfig.Now says, also while the program does not run or the machine sleeps. Where that clock is set
+// back by no more than a Span, the window's time stands still until the clock has caught up: keys are kept longer, and
+// none is forgotten early. Where it is set back by more, the later time is taken for the mistake, and the window's time
+// goes on at the earlier one. A clock that jumps ahead by more than a Span empties the window.
 //
 // It is not safe for concurrent use, but for Hash and HashString.
 type Window struct {
@@ -126,7 +127,7 @@ func windowOf(c WindowConfig, last time.Time) *Window {
 	}
 }
 
-// SetNow lets a window that was read tell the time by another clock than time.Now.
+// SetNow lets a window that was read tell the time by another clock than time.Now. It comes before the first question.
 func (w *Window) SetNow(now func() time.Time) { w.cfg.Now = now }
 
 // tick takes the window's time on, and drops what is too old.

@@ -53,3 +53,19 @@ func ExampleWindow_Add() {
 	// true
 	// false
 }
+
+// Links are followed once a second page has them.
+func ExampleWindow_secondSight() {
+	firstSights, err := seen.NewWindow(seen.WindowConfig{Span: 24 * time.Hour})
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, link := range []string{"https://a.example/", "https://b.example/", "https://a.example/"} {
+		second, _ := firstSights.TestAndAdd(firstSights.HashString(link))
+		fmt.Println(link, second)
+	}
+	// Output:
+	// https://a.example/ false
+	// https://b.example/ false
+	// https://a.example/ true
+}

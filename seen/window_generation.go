@@ -15,7 +15,7 @@ type generation struct {
 }
 
 // newWindowGrowth says which layers a generation opens. A generation is sized by the one before it, and seldom needs a
-// second layer: so the first gets nine tenths of its error, and the others halve the tenth that is left.
+// second layer: so the first gets nearly all of its error, and the others halve what is left.
 func newWindowGrowth(c WindowConfig) growth {
 	each := uint64(c.Generations + 1)
 	g := growth{
@@ -24,7 +24,7 @@ func newWindowGrowth(c WindowConfig) growth {
 		horizon:  1,
 		maxBytes: c.MaxBytes / int64(each),
 	}
-	g.k, g.bits = shapeFor(g.share(0))
+	g.k, g.bits = Blocked.best(g.share(0))
 	return g
 }
 

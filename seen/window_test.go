@@ -398,14 +398,14 @@ func TestWindowConfig(t *testing.T) {
 	}{
 		{WindowConfig{Span: day}, ""},
 		{WindowConfig{Span: time.Millisecond, Generations: 64, Config: Config{ExpectedItems: 5}}, ""},
-		{WindowConfig{}, "window: want from 1ms to 640511h"},
+		{WindowConfig{}, "window: want from 1ms to 613200h"},
 		{WindowConfig{Span: math.MaxInt64}, "window: want from"},
 		{WindowConfig{Span: day, Generations: 65}, "generations: want from 1 to 64, got 65"},
 		{WindowConfig{Span: day, Generations: -1}, "generations: want"},
 		{WindowConfig{Span: -1, Generations: -1, Config: Config{FalsePositiveRate: 2}}, "fp: want"},
 		{WindowConfig{Span: day, Config: Config{FalsePositiveRate: 2}}, "fp: want from"},
 		{WindowConfig{Span: day, Config: Config{MaxBytes: -1}}, "seen_memory: want from 0"},
-		{WindowConfig{Span: day, Config: Config{MaxBytes: 1 << 20}}, "seen_memory: want at least 3174336"},
+		{WindowConfig{Span: day, Config: Config{MaxBytes: 1 << 20}}, "seen_memory: want at least 3076992"},
 		{WindowConfig{Span: day, Config: Config{ExpectedItems: math.MaxUint64}}, "seen_memory: want at least"},
 	} {
 		_, err := NewWindow(tt.c)

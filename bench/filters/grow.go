@@ -24,8 +24,7 @@ type growth struct {
 	OneError float64 `json:"compact_error"` // its error, of fp
 }
 
-// promised reports whether the error is what the config says. Asked for fewer than ten million keys it cannot be told
-// from the promise to less than three deviations.
+// met reports whether the chain keeps its promises.
 func (g growth) met() bool {
 	return g.Measured <= 1 && g.Says <= 1 && (g.FullBar == 0 || g.Full <= g.FullBar)
 }
@@ -37,7 +36,7 @@ type plan struct {
 	fullBar float64
 }
 
-const asks = 4_000_000 // keys never added that are asked for at each doubling
+const asks = 1024 * batchKeys // keys never added that are asked for at each doubling: four million
 
 // grow adds keys until a chain holds upto, and looks at it at each doubling of its first layer.
 func grow(c clock, p plan, upto uint64, report func(growth)) error {
@@ -102,13 +101,16 @@ func look(f *seen.Scalable, p plan, offered uint64) growth {
 }
 
 // wrongYes returns the share of keys never added that f calls seen.
-func wrongYes(f seen.Filter) float64 {
+func wrongYes(f *seen.Scalable) float64 {
 	const never = 1 << 62 // far past any key that is added
 	wrong := 0
-	for i := range uint64(asks) {
-		if was, _ := f.Has(keyAt(never + i)); was {
-			wrong++
+	hashes, has := make([]uint64, batchKeys), make([]bool, batchKeys)
+	for asked := 0; asked < asks; asked += batchKeys {
+		for i := range hashes {
+			hashes[i] = keyAt(never + uint64(asked+i))
 		}
+		f.HasBatch(hashes, has) // fails only for lengths that differ
+		wrong += count(has)
 	}
 	return float64(wrong) / asks
 }

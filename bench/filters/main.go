@@ -131,6 +131,7 @@ func racesAt(items uint64, p float64) ([]race, error) {
 	races := []race{
 		{name: "TestAndAdd of a URL", rate: p, barSeen: 0.40, barNew: 0.50, subjects: []subject{
 			peerURLs(items, p), ownURLs("Bloom", bloom()), ownURLs("Scalable, one layer", chain(items)),
+			ownURLBatches("Scalable, 32 URLs at once", chain(items), size),
 		}},
 		{name: "TestAndAddBatch of 32 hashes", rate: p, barSeen: 0.20, barNew: 0.20, subjects: []subject{
 			classicSingles(items, p), ownBatches("Bloom", bloom(), size), ownBatches("Scalable, one layer", chain(items), size),

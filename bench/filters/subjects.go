@@ -57,6 +57,25 @@ func ownURLs(name string, f seen.Filter) subject {
 	}
 }
 
+// ownURLBatches hashes so many URLs and adds them at once, as a crawler does with the links of a page.
+func ownURLBatches(name string, f seen.Filter, size int) subject {
+	hashes := make([]uint64, 0, size)
+	return subject{
+		name:       name,
+		bitsPerKey: func() float64 { return bitsPerKey(f) },
+		add: func(b *batch) int {
+			for i := 0; i < len(b.urls); i += size {
+				hashes = hashes[:0]
+				for _, url := range b.urls[i : i+size] {
+					hashes = append(hashes, f.Hash(url))
+				}
+				f.TestAndAddBatch(hashes, b.was[i:i+size]) // fails only for lengths that differ
+			}
+			return count(b.was)
+		},
+	}
+}
+
 // ownSingles adds ready hashes one by one.
 func ownSingles(name string, f seen.Filter) subject {
 	return subject{
