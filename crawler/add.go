@@ -132,13 +132,12 @@ func (k *committer) addOne(s seedTask, known map[uint64]uint64, repeats map[uint
 }
 
 func (k *committer) addNew(s seedTask) error {
-	was, err := k.filter.TestAndAdd(s.hash)
+	was, err := k.testOne(s.hash)
 	if err != nil {
 		return err
 	}
-	k.shadow.offer(s.hash, was, &k.books.Loss)
 	if was { // wrongly so: the filter counts one hash for each admission all the same
-		k.filter.Add([]uint64{s.hash})
+		k.met.add(s.hash)
 	}
 	return k.enterSeed(s)
 }

@@ -23,11 +23,11 @@ func pendingOf(t *frontier.Task) store.Pending {
 	return p
 }
 
-// taskOf remakes the task that pendingOf was given.
+// taskOf remakes the task that pendingOf was given. An entry that is none is the damage of its run, which can be mended.
 func (c *Crawler) taskOf(p *store.Pending, now time.Time) (frontier.Task, error) {
 	u, err := canon.Keep(p.URL)
 	if err != nil {
-		return frontier.Task{}, &store.DamageError{File: "a queue run", Offset: -1, Err: err}
+		return frontier.Task{}, c.committer.store.Queue.Harm(p, err)
 	}
 	t := frontier.Task{
 		URL: u, Referrer: p.Referrer, Seq: p.Seq, From: p.From, Class: frontier.Class(p.Class), Depth: int(p.Depth),

@@ -20,6 +20,11 @@ type books struct {
 	StartedAt    time.Time `json:"started_at"` // first run
 	ElapsedMS    int64     `json:"elapsed_ms"` // of all runs, pauses included
 
+	// Dropped are the hosts that the user wants no more of, which their rows say too: those are in state.db alone.
+	Dropped []string `json:"dropped,omitempty"`
+	// HostsLost says that rows of hosts are gone, and that no run has begun since.
+	HostsLost bool `json:"hosts_lost,omitempty"`
+
 	Counters counters       `json:"counters"`
 	Seeds    seedMark       `json:"seeds"`
 	Loss     loss           `json:"loss"`

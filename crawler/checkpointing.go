@@ -1,13 +1,12 @@
 package crawler
 
 import (
-	"context"
 	"encoding/binary"
-	"encoding/json"
+	"errors"
 	"fmt"
 	"time"
 
-	"crawl/frontier"
+	"crawl/seen"
 	"crawl/store"
 )
 
@@ -15,7 +14,7 @@ import (
 const kickedPause = time.Second
 
 // checkpoints makes one every Config.CheckpointInterval, and within a second when one is asked for, until done.
-func (c *Crawler) checkpoints(done <-chan struct{}, end context.CancelCauseFunc) error {
+func (c *Crawler) checkpoints(done <-chan struct{}) error {
 	pause := min(kickedPause, c.cfg.CheckpointInterval) // asking must not put the regular one off
 	last := time.Now().Add(-pause)
 	next := time.NewTimer(c.cfg.CheckpointInterval)
@@ -31,7 +30,6 @@ func (c *Crawler) checkpoints(done <-chan struct{}, end context.CancelCauseFunc)
 		}
 		last = time.Now()
 		if err := c.checkpoint(); err != nil {
-			end(err)
 			return err
 		}
 		next.Reset(c.cfg.CheckpointInterval)
@@ -60,17 +58,32 @@ func (c *Crawler) checkpoint() error {
 		c.cfg.OnCheckpoint(job.Cut())
 	}
 	// Only now: what a saved filter calls seen must be in a durable log.
-	if err := job.filter.write(k.store.Filter()); err != nil {
+	if err := errors.Join(job.filter.write(k.store.Filter()), k.syncMet(job.admitted)); err != nil {
 		return fmt.Errorf("checkpoint: %w", err)
 	}
 	return nil
 }
 
+// syncMet has the disk behind the filter follow the log, n entries of which are durable.
+func (k *committer) syncMet(n uint64) error {
+	err := k.met.syncTo(n)
+	if !errors.Is(err, seen.ErrDamaged) {
+		return err
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.failed == nil {
+		k.failed = k.remakeMet(err)
+	}
+	return k.failed
+}
+
 // checkpointJob is a checkpoint on its way to the disk.
 type checkpointJob struct {
 	*store.Checkpoint
-	filter  filterPiece  // may follow it
-	waiters []chan error // are told when it is durable, or why it is not
+	filter   filterPiece  // may follow it
+	admitted uint64       // URLs in its log
+	waiters  []chan error // are told when it is durable, or why it is not
 }
 
 // prepare cuts the order of commits here. The job that comes with an error has nothing but those to be told of it.
@@ -85,7 +98,7 @@ func (k *committer) prepare() (checkpointJob, error) {
 	if err := k.collectRows(); err != nil {
 		return job, err
 	}
-	k.books.look(k.frontier.Stats(), k.filter.Stats())
+	k.books.look(k.frontier.Stats(), k.met.view())
 	k.store.Queue.SetPending(k.books.Counters.Reasons[Admitted] - k.books.Counters.done())
 	k.books.ElapsedMS = k.clock.elapsed(time.Now()).Milliseconds()
 	var err error
@@ -93,14 +106,15 @@ func (k *committer) prepare() (checkpointJob, error) {
 		return job, err
 	}
 	k.rows = nil
-	job.filter = k.saver.next(k.filter)
+	job.filter, job.admitted = k.saver.next(k.met.filter), k.store.Admissions.Len()
 	return job, nil
 }
 
 // collectRows adds the rows of hosts and of the shadow sample that changed since the last checkpoint.
 func (k *committer) collectRows() error {
+	now := time.Now()
 	for _, state := range k.frontier.Changed() {
-		row, err := hostRow(state)
+		row, err := k.hostRow(state, now)
 		if err != nil {
 			return err
 		}
@@ -123,16 +137,6 @@ func (k *committer) low(key uint64) (class uint8, depth uint32, seq uint64, ok b
 	}
 	c, d, seq, ok := k.frontier.Low(host)
 	return uint8(c), uint32(d), seq, ok
-}
-
-func hostRow(state frontier.HostState) (store.Row, error) {
-	row := store.Row{Key: hostPrefix + state.Host}
-	if state.IsZero() {
-		return row, nil // removes what an earlier checkpoint kept
-	}
-	var err error
-	row.Value, err = json.Marshal(state)
-	return row, err
 }
 
 func encodeHashes(hashes []uint64) []byte {

@@ -24,13 +24,14 @@ type committer struct {
 	log      *slog.Logger
 	onCommit func(*store.Page)
 
-	labels *labels
-	kick   chan<- struct{} // asks for a checkpoint before its time
+	labels    *labels
+	givenUpAt *givenUpTimes
+	kick      chan<- struct{} // asks for a checkpoint before its time
 
 	store *store.Store // the pointer is not written after newCommitter; for the lock's holder, but for what it says of itself
 
 	mu      sync.Mutex // guards all below
-	filter  *seen.Scalable
+	met     *met
 	saver   filterSaver
 	shadow  *shadow
 	books   books
@@ -49,7 +50,7 @@ type committer struct {
 
 func newCommitter(c *Crawler, st *store.Store, kept books) *committer {
 	return &committer{
-		frontier: c.frontier, scope: c.scope, log: c.log, onCommit: c.cfg.OnCommit, labels: newLabels(), kick: c.kick, store: st,
+		met: newMet(st.Dir()), frontier: c.frontier, scope: c.scope, log: c.log, onCommit: c.cfg.OnCommit, labels: newLabels(), givenUpAt: &c.givenUpAt, kick: c.kick, store: st,
 		asked: make(map[uint64]string), shadow: newShadow(), books: kept, clock: clock{before: time.Duration(kept.ElapsedMS) * time.Millisecond},
 	}
 }
@@ -102,7 +103,7 @@ func (k *committer) close() error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.failed = errClosed
-	return k.store.Close()
+	return errors.Join(k.met.close(), k.store.Close())
 }
 
 // count enters what a visit cost and found.
@@ -145,6 +146,7 @@ func (k *committer) retry(v *visit) error {
 	k.books.Counters.Retries++
 	entry := v.entry(store.EventAgain)
 	entry.Due = entry.At.Add(v.wait)
+	entry.Named = v.lease.Visit > 1 && v.lease.Class <= frontier.Added // what its admission does not tell of a link
 	if err := k.store.Done.Append(entry); err != nil {
 		return err
 	}
@@ -232,14 +234,14 @@ func (k *committer) admitBatch(links []link, from origin) error {
 		b.hashes = append(b.hashes, links[i].hash)
 	}
 	was := b.was[:len(links)]
-	if err := k.filter.TestAndAddBatch(b.hashes, was); err != nil {
-		return fmt.Errorf("test %d links of %s against the filter: %w", len(links), from.url, err)
+	if err := k.test(b.hashes, was); err != nil {
+		return fmt.Errorf("test %d links of %s: %w", len(links), from.url, err)
 	}
 	for i := range links {
 		l := &links[i]
 		k.shadow.offer(l.hash, was[i], &k.books.Loss)
 		switch {
-		case was[i] && l.class <= frontier.Added: // a seed's redirect, or its http form
+		case was[i] && l.class <= frontier.Added && !k.met.certain(): // a seed's redirect, or its http form
 			b.maybes = append(b.maybes, maybe{*l, from})
 			continue
 		case was[i]:
@@ -271,6 +273,23 @@ func (b *batch) clear() {
 	b.hashes, b.tasks, b.maybes = b.hashes[:0], b.tasks[:0], b.maybes[:0]
 }
 
+// test tests hashes and takes in those that are new. What the disk has behind the filter is made again where it is damaged.
+func (k *committer) test(hashes []uint64, was []bool) error {
+	err := k.met.testAndAdd(hashes, was)
+	if !errors.Is(err, seen.ErrDamaged) {
+		return err
+	}
+	if err := k.remakeMet(err); err != nil {
+		return err
+	}
+	return k.met.testAndAdd(hashes, was)
+}
+
+func (k *committer) remakeMet(why error) error {
+	k.log.Warn("the hashes behind the filter are made again from the log", "urls", k.store.Admissions.Len(), "err", why)
+	return k.met.remake(k.store.Admissions)
+}
+
 // enter gives a new URL its sequence number. Its hash is in the filter already: one hash an admission, in their order,
 // so that the filter can be remade from the log.
 func (k *committer) enter(l *link, from origin) (frontier.Task, error) {
@@ -282,7 +301,7 @@ func (k *committer) enter(l *link, from origin) (frontier.Task, error) {
 		return frontier.Task{}, err
 	}
 	k.books.Counters.Reasons[Admitted]++
-	k.books.Loss.admitted(k.filter.Rate())
+	k.books.Loss.admitted(k.met.rate())
 	return frontier.Task{
 		URL: l.url, Seq: seq, From: from.seq, Referrer: from.url.String(), Via: l.via, Depth: l.depth, Hop: l.hop,
 		Class: l.class, Seed: from.seed, Visit: 1,

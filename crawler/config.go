@@ -25,6 +25,11 @@ type Config struct {
 	Fetch    fetch.Config
 	Store    store.Config
 
+	// Exact has each URL that the filter takes for seen looked up among the hashes of all that were admitted, on disk: no
+	// new URL is skipped, but for two with one 64-bit hash. It may change when a crawl goes on; what was skipped before
+	// stays so.
+	Exact bool
+
 	Scope       Scope
 	MaxDepth    *int                     // links from a seed; 0: seeds only; nil: no limit
 	MaxPages    *uint64                  // page records over the crawl's life; nil: no limit

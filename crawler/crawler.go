@@ -40,6 +40,9 @@ type Crawler struct {
 	literal   map[string]struct{} // stored seeds' hosts and ports that are addresses, or localhost
 	budget    *pageBudget
 	fetchers  fetchers
+	drained   drainedLook
+	askNext   origins // to be looked up whatever the scope says of the URL
+	givenUpAt givenUpTimes
 
 	checkpointing sync.Mutex // held while a checkpoint is made: one at a time
 	mending       sync.Mutex // held while a run is remade, likewise

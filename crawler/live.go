@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -32,7 +33,7 @@ const Dropped frontier.Reason = "dropped"
 type Change struct {
 	// Settings edits a copy of the settings in force; nil leaves them. Fields that may change while a crawl is open: the
 	// limits (MaxDepth, MaxPages, MaxBytes, MaxTime), Concurrency, Retries, RetryDelay, Retry, Rendering, and of Frontier
-	// all but PerIP, Lookup and Resumed.
+	// all but PerIP, Lookup and Resumed, of Store MinFreeBytes.
 	Settings func(*Config)
 	// Drop names hosts, as canon.URL.Host does, that nothing more is asked of. Their URLs stay queued.
 	Drop []string
@@ -78,6 +79,9 @@ func (c *Crawler) change(want Change) (Changed, error) {
 	var done Changed
 	for _, host := range want.Drop {
 		k.frontier.GiveUp(host, Dropped)
+		if !slices.Contains(k.books.Dropped, host) {
+			k.books.Dropped = append(k.books.Dropped, host)
+		}
 		done.Dropped = append(done.Dropped, host)
 	}
 	for _, host := range want.Revive {
@@ -114,6 +118,7 @@ func (c *Crawler) changeSettings(edit func(*Config)) error {
 	c.live.Store(after.live())
 	c.budget.limit(after.MaxPages)
 	c.fetchers.resize(after.Concurrency)
+	c.committer.store.KeepFree(after.Store.MinFreeBytes) // looked at with the checkpoint that holds the change
 	select {
 	case c.retimed <- struct{}{}:
 	default: // a look at the time is due already
@@ -127,6 +132,7 @@ func sameButLive(before, after Config) error {
 	after.MaxDepth, after.MaxPages, after.MaxBytes, after.MaxTime = before.MaxDepth, before.MaxPages, before.MaxBytes, before.MaxTime
 	after.Concurrency, after.Rendering = before.Concurrency, before.Rendering
 	after.Retries, after.RetryDelay, after.Retry = before.Retries, before.RetryDelay, before.Retry
+	after.Store.MinFreeBytes = before.Store.MinFreeBytes
 	perIP := after.Frontier.PerIP
 	after.Frontier = before.Frontier
 	after.Frontier.PerIP = perIP
@@ -152,6 +158,7 @@ func (k *committer) revive(host string) (why frontier.Reason, revived bool) {
 		return why, false
 	}
 	k.frontier.Revive(host)
+	k.books.Dropped = slices.DeleteFunc(k.books.Dropped, func(dropped string) bool { return dropped == host })
 	if why = k.frontier.GivenUp(host); why != "" { // its budget was used up as well
 		return why, false
 	}

@@ -7,6 +7,7 @@ import (
 	"io"
 	"log/slog"
 	"math/rand/v2"
+	"net/http"
 	"net/netip"
 	"slices"
 	"strings"
@@ -291,6 +292,58 @@ func TestRulesChangedOnResume(t *testing.T) {
 	}
 }
 
+// lookUps is a Fetcher that counts questions for addresses, by host.
+type lookUps struct {
+	crawler.Fetcher
+	mu    sync.Mutex // guards all below
+	hosts map[string]int
+}
+
+func (f *lookUps) Resolve(ctx context.Context, u canon.URL) ([]netip.AddrPort, error) {
+	f.mu.Lock()
+	f.hosts[u.Host()]++
+	f.mu.Unlock()
+	return f.Fetcher.Resolve(ctx, u)
+}
+
+// What is queued and refused by rules of now costs its host no request, and name servers no question. What the rules of the
+// scope do not bind is asked all the same.
+func TestRefusedHostIsNotAsked(t *testing.T) {
+	w := serve(t, map[string]answer{
+		"http://a.test/":      {body: "<a href=http://x.test/1><a href=http://x.test/2><a href=/out/1><a href=/in><a href=/out/2>"},
+		"http://a.test/in":    {body: "in"},
+		"http://s.test/":      {status: 302, header: map[string]string{"Location": "http://r.test/out/3"}},
+		"http://r.test/out/3": {body: "where a seed leads"},
+	})
+	cfg := w.quick()
+	cfg.Scope.Mode, cfg.Concurrency, cfg.MaxPages = "any", 1, new(uint64(2))
+	c, dir := create(t, cfg, "http://a.test/", "http://s.test/")
+	run(t, c)
+	before := w.asked("http://a.test/robots.txt")
+	client, err := fetch.New(cfg.Fetch)
+	if err != nil {
+		t.Fatal(err)
+	}
+	asked := &lookUps{Fetcher: client, hosts: make(map[string]int)}
+	if c, err = crawler.Open(dir, func(cfg *crawler.Config) {
+		cfg.MaxPages, cfg.Fetcher, cfg.Scope = nil, asked, crawler.Scope{Mode: "host", Exclude: []string{"/out/"}}
+	}); err != nil {
+		t.Fatal(err)
+	}
+	run(t, c)
+	wantOutcomes(t, pagesByURL(t, dir), map[string]string{
+		"http://a.test/": "ok", "http://s.test/": "redirect", "http://r.test/out/3": "ok", "http://a.test/in": "ok",
+		"http://x.test/1": "out_of_scope", "http://x.test/2": "out_of_scope",
+		"http://a.test/out/1": "out_of_scope", "http://a.test/out/2": "out_of_scope",
+	})
+	if n := asked.hosts["x.test"] + len(w.times("http://x.test/")); n > 0 {
+		t.Errorf("x.test was asked for and asked %d times", n)
+	}
+	if n := w.asked("http://a.test/robots.txt"); n != before+1 || asked.hosts["a.test"] != 1 || asked.hosts["r.test"] == 0 {
+		t.Errorf("a.test was asked for its robots.txt %d times more; looked up: %v", n-before, asked.hosts)
+	}
+}
+
 // A URL that is asked for again by name is fetched whatever max_depth says now, and its host is asked again.
 func TestAgainIsExempt(t *testing.T) {
 	w := serve(t, line(4))
@@ -311,6 +364,34 @@ func TestAgainIsExempt(t *testing.T) {
 	pages := records(t, dir)
 	if last := pages[len(pages)-1]; last.URL != "http://a.test/3" || last.Visit != 2 || last.Status != 200 {
 		t.Errorf("the last record is %+v", last)
+	}
+}
+
+// It is so until that visit has ended, in however many attempts and processes.
+func TestAgainIsExemptAfterRestart(t *testing.T) {
+	urls := line(4)
+	urls["http://a.test/3"] = answer{do: func(out http.ResponseWriter, n int) {
+		if n == 2 {
+			out.WriteHeader(http.StatusServiceUnavailable)
+		}
+	}}
+	w := serve(t, urls)
+	cfg := quickSaved(w)
+	cfg.Frontier.BackoffMax = time.Millisecond
+	c, dir := create(t, cfg, "http://a.test/0")
+	run(t, c)
+	c, err := crawler.Open(dir, func(cfg *crawler.Config) { cfg.MaxDepth, cfg.RetryDelay = new(1), 200*time.Millisecond })
+	if err != nil {
+		t.Fatal(err)
+	}
+	if added, err := c.Add(t.Context(), slices.Values(one("http://a.test/3")), true); err != nil || added.Again != 1 {
+		t.Fatalf("%+v, %v", added, err)
+	}
+	stopAfterFailure(t, c)
+	run(t, reopen(t, c, dir))
+	pages := records(t, dir)
+	if last := pages[len(pages)-1]; last.URL != "http://a.test/3" || last.Visit != 2 || last.Status != 200 {
+		t.Errorf("the last record is %+v, %+v", last, last.Error)
 	}
 }
 

@@ -12,8 +12,9 @@ import (
 	"crawl/store"
 )
 
-// lostRows makes the checkpoint's rows again, as far as logs, page records and seeds tell what they held: what joined the
-// scope, the seeds that were added, labels, and the shadow sample. The states of hosts are gone.
+// lostRows makes the checkpoint's rows again, as far as logs, page records, books and seeds tell what they held: what joined the
+// scope, the seeds that were added, labels, the shadow sample, which hosts were dropped, and what is used of their budgets.
+// How hosts failed and how long they wait is gone.
 func (v *verifier) lostRows(ctx context.Context) ([]store.Row, error) {
 	reach, err := v.cfg.Scope.compile()
 	if err != nil {
@@ -22,6 +23,9 @@ func (v *verifier) lostRows(ctx context.Context) ([]store.Row, error) {
 	next, stop := iter.Pull2(seedsIn(v.dir).from(0))
 	defer stop()
 	r := rowFinder{seeds: next, more: true, scope: reach, labels: make(map[uint32]string), unsure: make(map[string]uint32), rows: make(map[string][]byte)}
+	if r.hosts, err = newHostFinder(v.cfg.Frontier, v.books.Dropped); err != nil {
+		return nil, err
+	}
 	if _, err := v.inspection.EachAdmission(ctx, func(_ uint64, a store.Admission) error { r.admitted(a); return nil }); err != nil {
 		return nil, err
 	}
@@ -31,9 +35,11 @@ func (v *verifier) lostRows(ctx context.Context) ([]store.Row, error) {
 		}
 		if p != nil {
 			r.recorded(p)
+			r.hosts.charge(p)
 		}
 	}
-	return r.all(v.cut.Number + 1), nil
+	hosts, err := r.hosts.all()
+	return append(r.all(v.cut.Number+1), hosts...), err
 }
 
 // rowFinder gathers rows from what it is shown.
@@ -41,6 +47,7 @@ type rowFinder struct {
 	seeds func() (storedSeed, error, bool) // the seeds in the order in which they were admitted
 	more  bool
 	scope *scope.Scope
+	hosts *hostFinder
 
 	labels map[uint32]string
 	unsure map[string]uint32 // added seeds with a label, whose text only their page records tell

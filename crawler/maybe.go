@@ -26,7 +26,7 @@ func (k *committer) settle(maybes []maybe) error {
 			k.books.Counters.Reasons[Seen]++
 			continue
 		}
-		k.filter.Add([]uint64{m.hash}) // one hash an admission, although its bits are set already
+		k.met.add(m.hash) // one hash an admission, although its bits are set already
 		task, err := k.enter(&m.link, m.origin)
 		if err != nil {
 			return err

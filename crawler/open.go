@@ -120,8 +120,12 @@ func assemble(st *store.Store, edit func(*Config), resumed bool) (*Crawler, erro
 		}
 	}
 	if cfg.RebuildSeen {
-		c.log.Info("the filter is made again from the log", "urls", c.committer.filter.Len(),
+		c.log.Info("the filter is made again from the log", "urls", c.committer.met.filter.Len(),
 			"fp", cfg.Seen.FalsePositiveRate, "fp_before", before.Seen.FalsePositiveRate)
+	}
+	if kept.HostsLost {
+		c.log.Warn("state.db was made again from the file checkpoint, without what hosts had failed: those that were given up for "+
+			"it are asked again, and none is left alone for longer than its delay", "to_see", "crawl stats --hosts")
 	}
 	kept.Counters.sayRules(c.log, before, cfg)
 	return c, nil
@@ -169,16 +173,18 @@ func (c *Crawler) build(st *store.Store) error {
 }
 
 // hostState looks up the row of a host that comes into memory. One that cannot be read costs its waits, which the log says.
-func (c *Crawler) hostState(st *store.Store, host string) (state frontier.HostState, found bool) {
+func (c *Crawler) hostState(st *store.Store, host string) (_ frontier.HostState, found bool) {
+	var row hostRow
 	value, err := st.Row(hostPrefix + host)
 	if err == nil && value != nil {
-		err = json.Unmarshal(value, &state)
+		err = json.Unmarshal(value, &row)
 	}
 	if err != nil {
 		c.log.Warn("the state of a host is lost", "host", host, "err", err)
 		return frontier.HostState{}, false
 	}
-	return state, value != nil
+	c.givenUpAt.was(&row)
+	return row.HostState, value != nil
 }
 
 func (c Config) withDefaults() Config {

@@ -52,12 +52,7 @@ func TestBackoffAfterRestart(t *testing.T) {
 		"http://a.test/busy": {do: busyOnce("1")}, "http://a.test/other": {body: "page"},
 	})
 	c, dir := create(t, w.quick(), "http://a.test/busy", "http://a.test/other")
-	ended := goRun(t, t.Context(), c)
-	eventually(t, "the host has failed", func() bool { return c.Snapshot().Retries == 1 })
-	c.Stop()
-	if err := ended(); err != nil {
-		t.Fatal(err)
-	}
+	stopAfterFailure(t, c)
 	run(t, reopen(t, c, dir))
 	if gap := w.times("http://a.test/robots.txt")[1].Sub(w.times("http://a.test/busy")[0]); gap < time.Second {
 		t.Errorf("the host was asked again after %v, want 1s", gap)

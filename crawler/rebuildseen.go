@@ -1,15 +1,17 @@
 package crawler
 
 import (
+	"errors"
 	"fmt"
+	"os"
 
 	"crawl/canon"
 	"crawl/seen"
 	"crawl/store"
 )
 
-// forgetSeen removes what is made from the hashes of the log, and from its numbers: the saved filter, and the runs of one
-// log. They are remade: the filter before anything is fetched, the runs in the background. Killed meanwhile, the crawl
+// forgetSeen removes what is made from the hashes of the log, and from its numbers: the saved filter and what the disk has
+// behind it, and the runs of one log. They are remade: the filter before anything is fetched, the runs in the background. Killed meanwhile, the crawl
 // goes on under its last checkpoint's settings, and remakes the filter under those.
 func forgetSeen(st *store.Store, cfg seen.Config, kept *books) error {
 	if kept.CanonRules != rules.Version() {
@@ -18,7 +20,7 @@ func forgetSeen(st *store.Store, cfg seen.Config, kept *books) error {
 		}
 		kept.CanonRules = rules.Version()
 	}
-	if err := st.Filter().Remove(); err != nil {
+	if err := errors.Join(st.Filter().Remove(), os.RemoveAll(newMet(st.Dir()).dir)); err != nil {
 		return err
 	}
 	for _, kind := range []store.RunKind{store.HashRun, store.DoneRun, store.BitsRun} {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"path/filepath"
 
+	"crawl/frontier"
 	"crawl/store"
 )
 
@@ -51,11 +52,15 @@ func cannot(err error) error {
 	return err
 }
 
-// recoveredBooks are those of the twin, as a crawl has them that no process runs and that knows no host.
+// recoveredBooks are those of the twin, as a crawl has them that no process runs and that knows of no host but that the user
+// dropped it.
 func (v *verifier) recoveredBooks() books {
 	b := v.books
 	b.Counters = v.recounted()
-	b.Queue, b.SweptTo = queueView{}, 0
+	b.Queue, b.SweptTo, b.HostsLost = queueView{}, 0, true
+	if n := len(b.Dropped); n > 0 {
+		b.Queue.GivenUp, b.Queue.GivenUpFor = n, map[frontier.Reason]int{Dropped: n}
+	}
 	if b.State == Running || b.State == Paused || b.State == Stopping {
 		b.State = Stopped
 	}

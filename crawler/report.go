@@ -62,7 +62,7 @@ func partOf(dir, file string) string {
 		return partFormat
 	case "checkpoint":
 		return partTwin
-	case "seen.db":
+	case "seen.db", exactDir:
 		return partFilter
 	case "log", "done", "pages", "runs", "seeds":
 		return top
@@ -83,7 +83,7 @@ func advice(part, dir string, twin bool) (lost, mend string) {
 		return nothingLost + ": it is made from the logs", repair + ", or go on: it is made again when it is needed"
 	case partState:
 		if twin {
-			return "how long single hosts wait, which are given up, and their budgets: they start with their full delay", repair
+			return "how long single hosts wait, and which were given up for failures: those are asked again, each with its full delay", repair
 		}
 		return "where the crawl was: nothing else says how far its files go", "put state.db or checkpoint back from a copy of the same moment, " +
 			"or start a new crawl in another directory; the page records stay readable"

@@ -224,12 +224,7 @@ func TestRetryIsDueAfterRestart(t *testing.T) {
 	cfg.RetryDelay = wait
 	cfg.Frontier.BackoffMax, cfg.Frontier.MaxRetryAfter = time.Millisecond, frontier.None
 	c, dir := create(t, cfg, "http://a.test/")
-	ended := goRun(t, t.Context(), c)
-	eventually(t, "the page has failed", func() bool { return c.Snapshot().Retries == 1 })
-	c.Stop()
-	if err := ended(); err != nil {
-		t.Fatal(err)
-	}
+	stopAfterFailure(t, c)
 	run(t, reopen(t, c, dir))
 	at := w.times("http://a.test/")
 	at = at[len(at)-3:]                                       // the attempt, robots.txt once more, the next attempt
@@ -248,12 +243,7 @@ func TestAttemptsOutliveTheProcess(t *testing.T) {
 	cfg := w.quick()
 	cfg.Retries, cfg.RetryDelay = 2, 50*time.Millisecond
 	c, dir := create(t, cfg, "http://a.test/")
-	ended := goRun(t, t.Context(), c)
-	eventually(t, "the page has failed", func() bool { return c.Snapshot().Retries == 1 })
-	c.Stop()
-	if err := ended(); err != nil {
-		t.Fatal(err)
-	}
+	stopAfterFailure(t, c)
 	run(t, reopen(t, c, dir))
 	if n := w.asked("http://a.test/"); n != 3 {
 		t.Errorf("asked for %d times, want 3", n)

@@ -2,6 +2,8 @@ package crawler
 
 import (
 	"errors"
+	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"time"
@@ -23,7 +25,10 @@ func (c *Crawler) restore() error {
 	if err := c.restoreFilter(); err != nil {
 		return err
 	}
-	c.hasher = c.committer.filter
+	c.hasher = c.committer.met.filter
+	if err := c.restoreMet(); err != nil {
+		return err
+	}
 	return c.restorePending()
 }
 
@@ -110,11 +115,25 @@ func (c *Crawler) restoreFilter() error {
 	} else {
 		k.saver.saved = filter.Header()
 	}
-	k.filter = filter
+	k.met.filter = filter
 	return k.store.Admissions.EachHashes(filter.Len()+1, func(_ uint64, hashes []uint64) error {
 		filter.Add(hashes)
 		return nil
 	})
+}
+
+// restoreMet has the disk stand behind the filter in exact mode. In another mode what an exact one left there is removed.
+func (c *Crawler) restoreMet() error {
+	k := c.committer
+	if !c.cfg.Exact {
+		return os.RemoveAll(k.met.dir)
+	}
+	k.met.gather = c.cfg.Store.QueueEntries
+	err := k.met.open(k.store.Admissions)
+	if isUseless(err) {
+		return k.remakeMet(err)
+	}
+	return err
 }
 
 // loadFilter returns nil when none was saved.
@@ -151,17 +170,22 @@ func readFilter(file *store.FilterFile, cfg seen.Config, admitted uint64) (*seen
 	return filter, filter.Complete()
 }
 
+// unreadable is the damage of an admission whose URL is none.
+func unreadable(seq uint64, err error) error {
+	return &store.DamageError{File: "the admission log", Offset: -1, Err: fmt.Errorf("URL %d: %w", seq, err)}
+}
+
 // pendingTask remakes the task of an admission. last is its last event; zero for one that had none.
 func pendingTask(seq uint64, a store.Admission, last store.DoneEntry) (frontier.Task, error) {
 	u, err := canon.Keep(a.URL)
 	if err != nil {
-		return frontier.Task{}, &store.DamageError{File: "the admission log", Offset: -1, Err: err}
+		return frontier.Task{}, unreadable(seq, err)
 	}
 	task := frontier.Task{
 		URL: u, Seq: seq, From: a.From, Depth: int(a.Depth), Hop: int(a.Hop), Class: frontier.Class(a.Class), Seed: a.Seed,
 		Attempt: int(last.Attempt), Visit: max(int(last.Visit), 1),
 	}
-	if task.Visit > 1 && last.Attempt == 0 && last.Outcome == 0 { // the user named it again
+	if named := last.Named || last.Attempt == 0 && last.Outcome == 0; named && task.Visit > 1 { // again, by the user
 		task.Class = min(task.Class, frontier.Added) // a seed's earlier entry in the queue would come before one of another class
 	}
 	if now := time.Now(); last.Due.After(now) {

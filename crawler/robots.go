@@ -32,6 +32,9 @@ func (p *permission) Delay() (time.Duration, bool) {
 
 // resolve looks up the addresses of a host. Like robots.txt, that is a task of its own: no page waits in a fetcher.
 func (c *Crawler) resolve(ctx context.Context, l frontier.Lease) error {
+	if c.needless(l) {
+		return c.frontier.ResolveFailed(l, errNotAsked, 0)
+	}
 	addrs, err := c.fetcher.Resolve(ctx, l.URL)
 	switch {
 	case c.nothingLearnt(ctx, err):
@@ -56,6 +59,8 @@ func (c *Crawler) askRobots(ctx context.Context, l frontier.Lease) error {
 	switch {
 	case l.RobotsOverdue:
 		return c.frontier.Permit(l, c.closed("its redirect was not answered in time"), closedTTL, frontier.Outcome{})
+	case c.notAsked(l):
+		return c.frontier.Return(l)
 	case l.ResolveErr != nil:
 		return c.frontier.Permit(l, &permission{unanswered: l.ResolveErr}, closedTTL, frontier.Outcome{})
 	}

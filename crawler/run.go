@@ -1,6 +1,7 @@
 package crawler
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -50,9 +51,19 @@ func (c *Crawler) crawl(ctx, run context.Context, end context.CancelCauseFunc) e
 	done := make(chan struct{})
 	background, cancelBackground := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancelBackground()
-	helpers.Go(func() error { return c.checkpoints(done, end) })
-	helpers.Go(func() error { return endsRun(c.refill(background, done), end) })
-	helpers.Go(func() error { return endsRun(c.tidy(background, done), end) })
+	for _, help := range []func() error{
+		func() error { return c.checkpoints(done) },
+		func() error { return c.refill(background, done) },
+		func() error { return c.tidy(background, done) },
+	} {
+		helpers.Go(func() error {
+			err := help()
+			if err != nil {
+				end(err)
+			}
+			return err
+		})
+	}
 	helpers.Go(func() error { c.guardSpace(done, end); return nil })
 	helpers.Go(func() error { c.watch(run, end, done, cancelRequests); return nil })
 
@@ -63,14 +74,6 @@ func (c *Crawler) crawl(ctx, run context.Context, end context.CancelCauseFunc) e
 		err = failure
 	}
 	return err
-}
-
-// endsRun ends the run with a helper's failure.
-func endsRun(failure error, end context.CancelCauseFunc) error {
-	if failure != nil {
-		end(failure)
-	}
-	return failure
 }
 
 // fetchAll runs the fetchers and the reader of seeds until each of them is done.
@@ -118,7 +121,7 @@ func (c *Crawler) fetchAll(run, requests context.Context, end context.CancelCaus
 // work is one fetcher. It returns why there is no more work: frontier.ErrDrained, errMaxPages, the end of wait, or an
 // error that ends the crawl; nil when fewer fetchers are wanted.
 func (c *Crawler) work(wait, requests context.Context, me *fetcher) error {
-	s := newScratch()
+	s, looks := newScratch(), 0
 	for c.fetchers.rest(me) {
 		if err := c.budget.take(wait); err != nil {
 			return err
@@ -126,6 +129,13 @@ func (c *Crawler) work(wait, requests context.Context, me *fetcher) error {
 		l, err := c.frontier.Lease(wait)
 		if err != nil {
 			c.budget.give(false)
+			if errors.Is(err, frontier.ErrDrained) {
+				again, failure := c.lookOnce(wait, &looks)
+				if again {
+					continue
+				}
+				err = cmp.Or(failure, err)
+			}
 			return err
 		}
 		c.fetchers.work(me)

@@ -355,7 +355,7 @@ func (s *scale) finish(spent, wall time.Duration) {
 	for s.c.committer.saver.active {
 		s.checkpoint()
 	}
-	r.FilterBytes = s.c.committer.filter.Stats().Bytes
+	r.FilterBytes = s.c.committer.met.filter.Stats().Bytes
 	r.DiskAtEnd = s.diskPerURL()
 	if info, err := os.Stat(filepath.Join(s.dir, "seen.db")); err == nil {
 		r.SeenRatio = float64(info.Size()) / float64(r.FilterBytes)

@@ -78,12 +78,11 @@ func (k *committer) admitSeeds(batch []seedTask, mark seedMark) error {
 func (k *committer) offerSeeds(batch []seedTask) error {
 	var maybes []maybe
 	for _, s := range batch {
-		was, err := k.filter.TestAndAdd(s.hash)
-		if err != nil {
-			return fmt.Errorf("test seed %s against the filter: %w", s.url, err)
-		}
-		k.shadow.offer(s.hash, was, &k.books.Loss)
-		if was {
+		was, err := k.testOne(s.hash)
+		switch {
+		case err != nil:
+			return fmt.Errorf("test seed %s: %w", s.url, err)
+		case was:
 			maybes = append(maybes, k.maybeOf(s))
 			continue
 		}
@@ -92,6 +91,16 @@ func (k *committer) offerSeeds(batch []seedTask) error {
 		}
 	}
 	return k.settle(maybes)
+}
+
+// testOne tests a URL that a user named, and takes it in if it is new.
+func (k *committer) testOne(hash uint64) (was bool, err error) {
+	answer := k.batch.was[:1]
+	if err := k.test([]uint64{hash}, answer); err != nil {
+		return false, err
+	}
+	k.shadow.offer(hash, answer[0], &k.books.Loss)
+	return answer[0], nil
 }
 
 func (k *committer) maybeOf(s seedTask) maybe {

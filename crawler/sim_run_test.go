@@ -123,7 +123,7 @@ func (s *sim) openAs(ledger *simLedger, edit func(*Config), resumed bool) (*simP
 		}
 	}
 	p.Crawler, err = open(st, func(c *Config) {
-		c.Store = cfg.Store
+		c.Store, c.Log = cfg.Store, cfg.Log
 		if edit != nil {
 			edit(c)
 		}

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"crawl/frontier"
-	"crawl/seen"
 	"crawl/store"
 )
 
@@ -56,6 +55,9 @@ type FilterView struct {
 	ExpectedSkipped     float64 `json:"expected_skipped"` // new URLs taken for seen, over the crawl
 	ExpectedSkippedHigh float64 `json:"expected_skipped_high"`
 	Capped              bool    `json:"capped"` // at its memory cap: fp_now grows past fp_target
+	// In exact mode, since the process began:
+	Lookups uint64 `json:"lookups"` // hashes that the filter takes for seen, looked up behind it
+	Caught  uint64 `json:"caught"`  // of these, new ones: what the filter alone would have skipped
 }
 
 // CheckpointView is what a snapshot says of a checkpoint.
@@ -74,7 +76,7 @@ func (c *Crawler) Snapshot() Snapshot {
 	defer k.mu.Unlock()
 	now := time.Now()
 	stats := k.frontier.Stats()
-	k.books.look(stats, k.filter.Stats())
+	k.books.look(stats, k.met.view())
 	k.books.ElapsedMS = k.clock.elapsed(now).Milliseconds()
 	s := k.books.snapshot()
 	s.InFlight = uint64(stats.InFlight)
@@ -135,15 +137,12 @@ func (q *queueView) onlyReason() frontier.Reason {
 }
 
 // look copies what the views say into the books.
-func (b *books) look(queue frontier.Stats, filter seen.Stats) {
+func (b *books) look(queue frontier.Stats, filter FilterView) {
 	b.Queue = queueView{
 		Hosts: queue.Hosts, Working: queue.Hosts - queue.HostsIdle, GivenUp: queue.HostsGivenUp, GivenUpFor: queue.GivenUpFor, Stranded: uint64(queue.Stranded),
 	}
-	b.Filter = FilterView{
-		Kind: string(filter.Kind), Items: filter.Items, Layers: filter.Layers, Bits: filter.Bits, Bytes: filter.Bytes,
-		Fill: filter.Fill, TargetRate: filter.TargetRate, Rate: filter.Rate, Measured: b.Loss.measured(),
-		ExpectedSkipped: b.Loss.Expected, ExpectedSkippedHigh: b.Loss.high(), Capped: filter.Capped,
-	}
+	filter.Measured, filter.ExpectedSkipped, filter.ExpectedSkippedHigh = b.Loss.measured(), b.Loss.Expected, b.Loss.high()
+	b.Filter = filter
 }
 
 // high is the end of a 95% interval: skips are rare and independent, so their number is close to a Poisson variable.

@@ -18,7 +18,7 @@ func (k *committer) begin() {
 	defer k.mu.Unlock()
 	now := time.Now()
 	k.running, k.ending, k.short = true, false, nil
-	k.books.LimitReached = ""
+	k.books.LimitReached, k.books.HostsLost = "", false // which Open has told
 	k.clock.start(now)
 	k.rate.since = now
 	k.settlePause() // one that was asked for before this run

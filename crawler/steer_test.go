@@ -65,6 +65,17 @@ func goRun(t *testing.T, ctx context.Context, c *crawler.Crawler) (wait func() e
 	}
 }
 
+// stopAfterFailure runs a crawl until a page is to be tried again.
+func stopAfterFailure(t *testing.T, c *crawler.Crawler) {
+	t.Helper()
+	ended := goRun(t, t.Context(), c)
+	eventually(t, "a page has failed", func() bool { return c.Snapshot().Retries == 1 })
+	c.Stop()
+	if err := ended(); err != nil {
+		t.Fatal(err)
+	}
+}
+
 func eventually(t *testing.T, what string, is func() bool) {
 	t.Helper()
 	deadline := time.Now().Add(10 * time.Second)

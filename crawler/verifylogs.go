@@ -2,6 +2,7 @@ package crawler
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"iter"
 	"path/filepath"
@@ -13,10 +14,14 @@ import (
 // progressEvery is how many entries are read between two calls of VerifyOptions.Progress.
 const progressEvery = 1 << 16
 
-// checkAdmissions reads the admission log, and asks the saved filter for every hash that it says it has.
-func (v *verifier) checkAdmissions(ctx context.Context) error {
-	check := admissionCheck{verifier: v}
-	var err error
+// checkAdmissions reads the admission log, and asks the saved filter, and what is behind it, for every hash that it says it
+// has.
+func (v *verifier) checkAdmissions(ctx context.Context) (err error) {
+	check := admissionCheck{verifier: v, exact: exactCheck{verifier: v}}
+	if err := check.exact.begin(); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, check.exact.end()) }()
 	if check.hasher, err = seen.NewScalable(seen.Config{Seed: v.cfg.Seen.Seed, ExpectedItems: 1}); err != nil {
 		return err
 	}
@@ -54,6 +59,7 @@ func unnamed(err error) string {
 type admissionCheck struct {
 	*verifier
 	hasher *seen.Scalable // only its hash
+	exact  exactCheck
 	filter *seen.Scalable // nil: none is saved
 	upto   uint64         // number up to which the filter has the log
 
@@ -69,6 +75,9 @@ func (c *admissionCheck) take(seq uint64, a store.Admission) error {
 		c.found(partLog, filepath.Join(c.dir, "log"), -1, fmt.Sprintf("URL %d: %v", seq, err))
 	} else if h != a.Hash && c.books.CanonRules == rules.Version() {
 		c.found(partLog, filepath.Join(c.dir, "log"), -1, fmt.Sprintf("URL %d, %s: its hash is that of another", seq, a.URL))
+	}
+	if err := c.exact.take(seq, a.Hash); err != nil {
+		return err
 	}
 	if seq > c.upto {
 		return nil

@@ -137,13 +137,13 @@ func listCrawl(t testing.TB, web *listWeb, pages uint64) string {
 	if err := c.checkpoint(); err != nil {
 		t.Fatal(err)
 	}
-	filter, err := c.committer.filter.Header().MarshalBinary()
+	filter, err := c.committer.met.filter.Header().MarshalBinary()
 	if err != nil {
 		t.Fatal(err)
 	}
 	var chunks []store.FilterChunk
-	for i := range c.committer.filter.Chunks(0) {
-		chunks = append(chunks, store.FilterChunk{Index: i, Data: c.committer.filter.AppendChunk(nil, 0, i)})
+	for i := range c.committer.met.filter.Chunks(0) {
+		chunks = append(chunks, store.FilterChunk{Index: i, Data: c.committer.met.filter.AppendChunk(nil, 0, i)})
 	}
 	if err := c.committer.store.Filter().Write(chunks, filter); err != nil {
 		t.Fatal(err)

@@ -145,6 +145,10 @@ func (c *Crawler) permitted(v *visit) bool {
 			return false
 		}
 	}
+	if c.notAsked(l) {
+		v.end = endReturned
+		return false
+	}
 	if l.ResolveErr != nil {
 		c.failed(v, l.ResolveErr)
 		return false

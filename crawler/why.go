@@ -48,8 +48,7 @@ func (k *committer) tell(s *Story, u canon.URL, hash uint64) (frontier.Task, fro
 	}
 	queue := k.frontier.Story(task)
 	if !s.Met() {
-		s.askFilter(k.filter, hash)
-		return task, queue, nil
+		return task, queue, s.askMet(k.met, hash)
 	}
 	s.Admission.Seed = k.labels.text(task.Seed)
 	if s.Fate == FateDone {
@@ -84,14 +83,17 @@ type openLedger struct{ *store.Store }
 
 func (l openLedger) Admission(seq uint64) (store.Admission, error) { return l.Admissions.Get(seq) }
 
-func (s *Story) askFilter(f *seen.Scalable, hash uint64) {
+// askMet asks what a link to the URL would be told.
+func (s *Story) askMet(m *met, hash uint64) error {
 	if s.Filter == nil {
 		s.Filter = &FilterStory{}
 	}
-	s.Filter.Rate, s.Filter.Says = f.Rate(), FilterNew
-	if was, _ := f.Has(hash); was { // its error is always nil
+	was, err := m.has(hash)
+	s.Filter.Rate, s.Filter.Says = m.rate(), FilterNew
+	if was {
 		s.Filter.Says = FilterSeen
 	}
+	return err
 }
 
 // queueStory turns what the frontier knows of a task into what people read.
@@ -247,6 +249,8 @@ func stateOnDisk(s State) State {
 // tellStored fills in what a checkpoint knows of the filter and the queue.
 func (s *Story) tellStored(t frontier.Task, kept *books) {
 	switch {
+	case !s.Met() && s.Filter == nil && kept.Filter.Kind == string(seen.KindExact): // what is not in the log is new
+		s.Filter = &FilterStory{Says: FilterNew, Rate: kept.Filter.Rate}
 	case !s.Met() && s.Filter == nil:
 		s.Filter = &FilterStory{Says: FilterNotAsked, Rate: kept.Filter.Rate}
 	case !s.Met():

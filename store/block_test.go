@@ -88,7 +88,7 @@ func TestEntriesThatCannotBe(t *testing.T) {
 		t.Error(err)
 	}
 	for name, fields := range map[string][]uint64{
-		"event":      {2, 3, 1, 0, 0, 0, 0, 0, 0},
+		"event":      {2, 4, 1, 0, 0, 0, 0, 0, 0},
 		"wide event": {2, 257, 1, 0, 0, 0, 0, 0, 0},
 		"outcome":    {2, 1, 12, 0, 0, 0, 0, 0, 0},
 		"no outcome": {2, 1, 0, 0, 0, 0, 0, 0, 0},

@@ -135,7 +135,7 @@ func TestCreateRefusesForeignFiles(t *testing.T) {
 		{"done/0000000000.log", "of a server"},
 		{"pages/0000000001.jsonl", "{}"},
 		{"format.json", "{}"},
-		{"format.json", `{"version":1}`},
+		{"format.json", `{"version":2}`},
 		{"format.json", "tabs"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -319,11 +319,11 @@ func TestFormat(t *testing.T) {
 		version     int
 		errorEnding string
 	}{
-		{"newer", `{"version":2,"new":1}`, false, 2, "has format 2, this program knows 1: use a newer crawl"},
-		{"older", `{"version":0}`, false, 0, "has format 0, this program knows only 1"},
+		{"newer", `{"version":3,"new":1}`, false, 3, "has format 3, this program knows 2: use a newer crawl"},
+		{"older", `{"version":1}`, false, 1, "has format 1, this program knows only 2: go on with the version that began it, or begin anew"},
 		{"not JSON", `{"version":`, true, 0, ""},
 		{"empty", ``, true, 0, ""},
-		{"of another crawl", `{"version":1,"crawl_id":"X"}`, true, 0, ""},
+		{"of another crawl", `{"version":2,"crawl_id":"X"}`, true, 0, ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			if err := os.WriteFile(s.dir.format(), []byte(tt.text), 0o644); err != nil {

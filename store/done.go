@@ -14,6 +14,8 @@ type Event uint8
 const (
 	EventDone  Event = 1 // the visit ended with an outcome
 	EventAgain Event = 2 // it is pending again: a retry, or another visit that was asked for
+
+	eventAgainNamed Event = 3 // in the log alone: EventAgain with DoneEntry.Named
 )
 
 // A DoneEntry is one event. The last entry of a sequence number says whether it is pending.
@@ -23,6 +25,7 @@ type DoneEntry struct {
 	Outcome Outcome   // EventAgain: of the attempt that failed, or of the visit that a retry undoes (Attempt 0); 0 for another visit
 	Status  uint16    // of the answer; 0: none came
 	Attempt uint8     // attempts made so far in this visit
+	Named   bool      // EventAgain, of an attempt that failed: the user named the URL for this visit
 	Visit   uint16    // 1 for the first
 	At      time.Time // kept to the millisecond, read back in UTC
 	Due     time.Time // EventAgain: not before this, kept as At is; zero: at once
@@ -33,7 +36,7 @@ type DoneEntry struct {
 func (e DoneEntry) valid() bool {
 	switch e.Event {
 	case EventDone:
-		return e.Seq != 0 && e.Outcome != 0 && e.Outcome.known()
+		return e.Seq != 0 && e.Outcome != 0 && e.Outcome.known() && !e.Named
 	case EventAgain:
 		return e.Seq != 0 && (e.Outcome == 0 || e.Outcome.known())
 	}

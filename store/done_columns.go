@@ -22,7 +22,11 @@ type doneBase struct {
 func (t *doneEntries) append(e DoneEntry) {
 	at := e.At.UnixMilli()
 	t.plain = binary.AppendUvarint(t.plain, zigzag(int64(e.Seq-t.prev.seq)))
-	t.plain = append(t.plain, byte(e.Event), byte(e.Outcome)) // one byte each as varints too
+	event := e.Event
+	if e.Named {
+		event = eventAgainNamed
+	}
+	t.plain = append(t.plain, byte(event), byte(e.Outcome)) // one byte each as varints too
 	t.plain = binary.AppendUvarint(t.plain, uint64(e.Status))
 	t.plain = binary.AppendUvarint(t.plain, uint64(e.Attempt))
 	t.plain = binary.AppendUvarint(t.plain, uint64(e.Visit))
@@ -90,6 +94,9 @@ func (base *doneBase) next(fields *varints) (DoneEntry, error) {
 	e := DoneEntry{
 		Seq: base.seq, Event: Event(event), Outcome: Outcome(outcome), Status: uint16(status), Attempt: uint8(attempt),
 		Visit: uint16(visit), At: time.UnixMilli(base.at).UTC(),
+	}
+	if e.Event == eventAgainNamed {
+		e.Event, e.Named = EventAgain, true
 	}
 	if due != 0 {
 		e.Due = time.UnixMilli(base.at + unzigzag(due-1)).UTC()

@@ -39,7 +39,7 @@ func (e *VersionError) Error() string {
 	if e.Got > e.Know {
 		return fmt.Sprintf("%s has format %d, this program knows %d: use a newer crawl", e.Dir, e.Got, e.Know)
 	}
-	return fmt.Sprintf("%s has format %d, this program knows only %d", e.Dir, e.Got, e.Know)
+	return fmt.Sprintf("%s has format %d, this program knows only %d: go on with the version that began it, or begin anew", e.Dir, e.Got, e.Know)
 }
 
 // A DamageError names the place where a file is not what its checksums or the last checkpoint say.

@@ -12,7 +12,7 @@ func (s *Store) Find(hashes []uint64) (map[uint64]uint64, error) { return s.view
 
 // find looks again when a run was found damaged: that run has left the set, and the log says what it said.
 func (v views) find(hashes []uint64) (found map[uint64]uint64, err error) {
-	err = v.runs.whole(func() error { found, err = v.tryFind(hashes); return err })
+	err = v.runs.aroundDamage(func() error { found, err = v.tryFind(hashes); return err })
 	return found, err
 }
 

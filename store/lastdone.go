@@ -23,7 +23,7 @@ func (s *Store) LastDoneOf(seqs []uint64) (map[uint64]DoneEntry, error) {
 
 // lastDone looks again when a run was found damaged, as find does.
 func (v views) lastDone(seqs []uint64) (events map[uint64]DoneEntry, err error) {
-	err = v.runs.whole(func() error { events, err = v.tryLastDone(seqs); return err })
+	err = v.runs.aroundDamage(func() error { events, err = v.tryLastDone(seqs); return err })
 	return events, err
 }
 

@@ -210,6 +210,8 @@ func TestDoneRefusals(t *testing.T) {
 		{"done", DoneEntry{Seq: 1, Event: EventDone, Outcome: OutcomeOK}, true},
 		{"failed attempt", DoneEntry{Seq: 1, Event: EventAgain, Outcome: OutcomeFailed}, true},
 		{"asked for again", DoneEntry{Seq: math.MaxUint64, Event: EventAgain}, true},
+		{"failed attempt of a named URL", DoneEntry{Seq: 1, Event: EventAgain, Outcome: OutcomeFailed, Attempt: 1, Named: true}, true},
+		{"named, and done", DoneEntry{Seq: 1, Event: EventDone, Outcome: OutcomeOK, Named: true}, false},
 		{"no number", DoneEntry{Event: EventDone, Outcome: OutcomeOK}, false},
 		{"no event", DoneEntry{Seq: 1, Outcome: OutcomeOK}, false},
 		{"unknown event", DoneEntry{Seq: 1, Event: 3, Outcome: OutcomeOK}, false},

@@ -192,7 +192,7 @@ func randomDone(rng *rand.Rand) DoneEntry {
 		At: time.UnixMilli(rng.Int64N(1 << 42)).UTC(), Record: rng.Uint64() >> (1 + rng.IntN(63)),
 	}
 	if rng.IntN(3) == 0 {
-		e.Event, e.Outcome = EventAgain, Outcome(rng.IntN(11))
+		e.Event, e.Outcome, e.Named = EventAgain, Outcome(rng.IntN(11)), rng.IntN(2) == 0
 		e.Due = e.At.Add(time.Duration(rng.IntN(1e6)-1000) * time.Millisecond)
 	}
 	return e

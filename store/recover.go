@@ -37,24 +37,14 @@ func (s *Store) recover(cfg Config, fill func(s *Store) ([]Row, any, error)) err
 		return err
 	}
 	s.last = p.Cut
-	if err := s.setAside(); err != nil {
-		return err
-	}
-	if err := s.state.begin(); err != nil {
-		return err
-	}
 	rows, books, err := fill(s)
 	if err != nil {
 		return err
 	}
-	first, err := s.Prepare(rows, books)
-	if err != nil {
+	if err := s.setAside(); err != nil {
 		return err
 	}
-	if err := first.Commit(); err != nil {
-		return err
-	}
-	return s.state.appear()
+	return s.appear(rows, books)
 }
 
 // setAside keeps a damaged state.db for whoever wants to look into it, and removes one that was not finished.

@@ -446,11 +446,11 @@ func TestMergesEndEarlyOrDoNotStart(t *testing.T) {
 	if got := runFiles(t, s.Dir()); !slices.Equal(got, files) {
 		t.Errorf("files %v, want %v", got, files)
 	}
-	s.Configure(Config{MinFreeBytes: 1 << 62, LogBytes: 1 << 20})
+	s.KeepFree(1 << 62)
 	if did, err := s.Work(t.Context()); did || err != nil {
 		t.Errorf("Work on a full disk: %v, %v", did, err)
 	}
-	s.Configure(Config{MinFreeBytes: 1, LogBytes: 1 << 20})
+	s.KeepFree(1)
 	if did, err := s.Work(t.Context()); !did || err != nil {
 		t.Errorf("Work with room again: %v, %v", did, err)
 	}

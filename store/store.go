@@ -128,6 +128,11 @@ func (s *Store) create(cfg Config, fill func() ([]Row, any, error)) error {
 	if err := s.openFiles(cfg, point{}); err != nil {
 		return err
 	}
+	return s.appear(rows, books)
+}
+
+// appear makes state.db, with a checkpoint of what is there.
+func (s *Store) appear(rows []Row, books any) error {
 	if err := s.state.begin(); err != nil {
 		return err
 	}
@@ -242,13 +247,19 @@ func (s *Store) tailDamage(log string, err error) error {
 	return &DamageError{File: s.dir.stateDB(), Offset: -1, Err: fmt.Errorf("the tail of the %s log: %w", log, err)}
 }
 
-// Configure sets other file sizes, from the next file on.
+// Configure sets all that cfg says but for its FS, from the next file and the next run on. It is called before Work, and
+// before anything is added to the Queue.
 func (s *Store) Configure(cfg Config) {
 	cfg = cfg.withDefaults()
-	s.minFree.Store(cfg.MinFreeBytes)
+	s.KeepFree(cfg.MinFreeBytes)
 	s.Pages.maxBytes = cfg.PagesBytes
 	s.Admissions.blocks.segBytes, s.Done.blocks.segBytes = cfg.LogBytes, cfg.LogBytes
+	s.runs.sizes = defaultRunSizes().of(cfg.RunBlocks)
+	s.Queue.cfg.entries = cfg.QueueEntries
 }
+
+// KeepFree sets another Config.MinFreeBytes. It may be called from any goroutine.
+func (s *Store) KeepFree(bytes int64) { s.minFree.Store(bytes) }
 
 // Dir returns the directory's path.
 func (s *Store) Dir() string { return s.dir.root }

@@ -27,6 +27,24 @@ func (s Scope) String() string { return string(s) }
 // Type is what stands for a Scope in a flag's help.
 func (s Scope) Type() string { return strings.Join(s.choices(), "|") }
 
+// Seen says whose word it is that a URL was met before.
+type Seen string
+
+// The ways to tell.
+const (
+	SeenBloom Seen = "bloom" // the filter's, which errs with a chance of fp
+	SeenExact Seen = "exact" // a look-up's, where the filter says so
+)
+
+func (Seen) choices() []string { return []string{string(SeenBloom), string(SeenExact)} }
+
+func (s Seen) parse(text string) (Seen, error) { return choose[Seen](s, text) }
+
+func (s Seen) String() string { return string(s) }
+
+// Type is what stands for a Seen in a flag's help.
+func (s Seen) Type() string { return strings.Join(s.choices(), "|") }
+
 // Robots says what a robots.txt counts for.
 type Robots string
 

@@ -56,6 +56,7 @@ type Settings struct {
 	ConnectTo     []ConnectTo
 
 	// The memory of URLs met.
+	Seen       Seen            // whose word it is
 	FP         Rate            // chance that a new URL is taken for a known one
 	Expect     Optional[Count] // URLs the filter is sized for
 	SeenMemory Size            // cap of the filter
@@ -98,6 +99,7 @@ func Default() Settings {
 		Retries:            3,
 		RetryDelay:         Duration(10 * time.Second),
 		RetryAfterMax:      Duration(5 * time.Minute),
+		Seen:               SeenBloom,
 		FP:                 0.001,
 		SeenMemory:         1 << 30,
 		MaxHosts:           100_000,

@@ -275,6 +275,12 @@ var table = []setting{
 		at: func(s *Settings) slot { return many(&s.ConnectTo) },
 	},
 
+	{key: "seen", section: filter,
+		usage: "whose word it is that a URL was met before",
+		note: "bloom: the filter's, which takes a new URL for a known one with a chance of fp. exact: each URL that the filter takes " +
+			"for known is looked up on disk, so that none is skipped; it costs 8 bytes a URL there at most, and a look-up for most links.",
+		at: func(s *Settings) slot { return one(&s.Seen) },
+	},
 	{key: "fp", section: filter, fixed: rebuild,
 		usage: "chance that a new URL is taken for a known one and skipped, never the other way round: 0.1% or 0.001",
 		at:    func(s *Settings) slot { return one(&s.FP) },

@@ -1,18 +1,16 @@
 package store
 
 import (
-	"context"
 	"errors"
+	"fmt"
 	"path/filepath"
 	"slices"
-
-	"crawl/sortedrun"
 )
 
 // What is made from the logs can be made again: this is how a damaged run leaves the set while the crawl goes on.
 
-// whole does fn, and again for as long as it fails by the damage of a run that it has taken out of the set.
-func (s *runSet) whole(fn func() error) error {
+// aroundDamage does fn, and again for as long as it fails by the damage of a run that it has taken out of the set.
+func (s *runSet) aroundDamage(fn func() error) error {
 	for {
 		before := s.told()
 		err := fn()
@@ -78,6 +76,21 @@ func (s *Store) ForgetRun(failure error) {
 	}
 }
 
+// Harm is the damage of an entry that was read, and of which err is what is wrong: a *DamageError that names the run which
+// holds it.
+func (q *Queue) Harm(p *Pending, err error) error {
+	err = fmt.Errorf("the entry of URL %d: %w", p.Seq, err)
+	runs := q.runs.newest(QueueRun)
+	defer q.runs.release(runs)
+	key := appendQueueKey(nil, HostKey(p.Host), orderOf(p.Class, p.Depth, p.Seq))
+	for _, r := range runs {
+		if _, found, getErr := r.Get(key); found || getErr != nil {
+			return r.harm(-1, err)
+		}
+	}
+	return &DamageError{File: q.runs.dir, Offset: -1, Err: err}
+}
+
 // Damaged returns which run of the queue an error is about; false where it is about none, or about one that is gone.
 func (q *Queue) Damaged(err error) (RunInfo, bool) {
 	damage, damaged := errors.AsType[*DamageError](err)
@@ -90,74 +103,4 @@ func (q *Queue) Damaged(err error) (RunInfo, bool) {
 		}
 	}
 	return RunInfo{}, false
-}
-
-// Remake makes other runs in the place of one that is damaged. fill calls add with every URL that is pending and that an
-// entry of the spans of info made so; what other runs hold too may be among them. It may take minutes, runs beside the
-// committer and readers, and holds a memtable of its own meanwhile. An error of the disk is a *WriteError, and final.
-func (q *Queue) Remake(ctx context.Context, info RunInfo, fill func(add func(*Pending) error) error) error {
-	made := remaker{ctx: ctx, queue: q, info: RunInfo{Kind: QueueRun, Admissions: info.Admissions, Done: info.Done}}
-	err := fill(made.add)
-	if err == nil {
-		err = made.write()
-	}
-	if err != nil {
-		for _, r := range made.runs {
-			err = errors.Join(err, q.runs.discard(r))
-		}
-		if _, failed := errors.AsType[*WriteError](err); failed {
-			return q.fail(err)
-		}
-		return err
-	}
-	q.reader.reading.Lock() // nobody's positions are on the way
-	defer q.reader.reading.Unlock()
-	q.runs.exchange(info.Number, made.runs)
-	q.reader.positions.replaced(0, []uint64{info.Number}) // a host is read from its first entry on
-	return nil
-}
-
-// remaker gathers entries and writes them as runs.
-type remaker struct {
-	ctx   context.Context
-	queue *Queue
-	info  RunInfo // of each run
-	table memtable
-	runs  []*run
-}
-
-func (m *remaker) add(p *Pending) error {
-	m.table.add(p)
-	if m.table.len() < m.queue.cfg.entries && m.table.bytes < m.queue.cfg.bytes {
-		return nil
-	}
-	return m.write()
-}
-
-func (m *remaker) write() error {
-	if m.table.len() == 0 {
-		return nil
-	}
-	m.table.sort()
-	made, err := m.queue.runs.build(m.info, spillOptions, func(w *sortedrun.Writer) error { return m.table.write(m.ctx, w, nil) })
-	if err != nil {
-		return err
-	}
-	m.runs = append(m.runs, made)
-	m.table = *m.table.recycle(m.queue.cfg.entries)
-	return nil
-}
-
-// exchange installs runs in the place of one.
-func (s *runSet) exchange(number uint64, made []*run) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	runs := s.runs[QueueRun]
-	at := slices.IndexFunc(runs, func(r *run) bool { return r.Number == number })
-	if at < 0 { // merged meanwhile: what it held is in that run, and here once more
-		at = len(runs)
-	} else {
-		s.retire(runs[at])
-	}
-	s.runs[QueueRun] = slices.Insert(slices.Clone(s.runs[QueueRun]), at, made...)
 }
