@@ -1,6 +1,7 @@
 package crawler
 
 import (
+	"context"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -12,8 +13,10 @@ import (
 func TestChangeMinFree(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c, _, said, dir := roomCrawl(t, keptFree/2, func(cfg *Config) { cfg.Frontier.HostDelay = time.Minute })
+		ctx, cancel := context.WithTimeout(t.Context(), 24*time.Hour)
+		defer cancel()
 		ended := make(chan error, 1)
-		go func() { ended <- c.Run(t.Context()) }()
+		go func() { ended <- c.Run(ctx) }()
 		keep := func(bytes int64, want string) {
 			t.Helper()
 			if _, err := c.Change(t.Context(), Change{Settings: func(cfg *Config) { cfg.Store.MinFreeBytes = bytes }}); err != nil {

@@ -21,7 +21,7 @@ func log(hashes []uint64, err error) iter.Seq2[uint64, error] {
 }
 
 func TestCompactMakesOneLayer(t *testing.T) {
-	const p, keys = 0.01, 200_000
+	const p, keys = 0.01, 50_000
 	s := mustScalable(t, Config{FalsePositiveRate: p, ExpectedItems: 1000, Seed: 1})
 	hashes := randomHashes(1, keys)
 	s.Add(hashes)
