@@ -100,8 +100,13 @@ func (p *printer) printAfter(reader *store.Reader, after uint64) (uint64, error)
 	return after, closedPipe(p.out.Flush())
 }
 
+// write prints a record. Of urls it prints what was fetched: a page that robots.txt forbids, or that gave no answer, is
+// among the records alone.
 func (p *printer) write(page *store.Page) error {
 	if p.what == "urls" {
+		if page.Status == 0 {
+			return nil
+		}
 		_, err := p.out.WriteString(page.URL + "\n")
 		return closedPipe(err)
 	}

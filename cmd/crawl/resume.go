@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"os"
-	"path/filepath"
 
 	"github.com/spf13/cobra"
 
@@ -66,7 +65,7 @@ func (a *app) goOn(cmd *cobra.Command, dir string, f sessionFlags) error {
 			return err
 		}
 		a.say("%s is complete: %s", dir, plural(kept.Pages, "page record", "page records"))
-		return session.lack(kept)
+		return session.judge(kept)
 	}
 	session.attach(&cfg)
 	session.settings = settings
@@ -80,7 +79,7 @@ func (a *app) goOn(cmd *cobra.Command, dir string, f sessionFlags) error {
 	if err != nil {
 		return err
 	}
-	if err := store.WriteWhole(filepath.Join(dir, "config.yaml"), []byte(cfg.Rendering), 0o600); err != nil {
+	if err := configIn(dir).write(cfg.Rendering); err != nil {
 		return errors.Join(err, c.Close())
 	}
 	return session.run(cmd.Context(), c)
@@ -105,23 +104,17 @@ func (a *app) openMended(dir string) (*store.Reader, error) {
 	return store.OpenReader(dir)
 }
 
-// storedSettings reads the settings in force from DIR/config.yaml, or, when it is gone, from the checkpoint.
+// storedSettings reads the settings in force from DIR/config.yaml, and what goes over them.
 func storedSettings(cmd *cobra.Command, dir string, f sessionFlags, cut store.Cut) (config.Settings, error) {
-	stored := filepath.Join(dir, "config.yaml")
-	if _, err := os.Stat(stored); errors.Is(err, os.ErrNotExist) {
-		rendering, err := crawler.ReadRendering(cut)
-		if err != nil {
-			return config.Settings{}, err
-		}
-		if err := store.WriteWhole(stored, []byte(rendering), 0o600); err != nil {
-			return config.Settings{}, err
-		}
+	stored := configIn(dir)
+	if err := stored.settle(cut); err != nil {
+		return config.Settings{}, err
 	}
 	load := config.Resume
 	if f.rebuildSeen {
 		load = config.Rebuild
 	}
-	settings, err := load(stored, f.config, os.Environ(), cmd.Flags())
+	settings, err := load(string(stored), f.config, os.Environ(), cmd.Flags())
 	if err != nil {
 		return settings, &usageError{err}
 	}

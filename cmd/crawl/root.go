@@ -54,7 +54,7 @@ func (a *app) root() *cobra.Command {
 		return &usageError{fmt.Errorf("%w (see %s --help)", err, cmd.CommandPath())}
 	})
 	root.AddCommand(a.runCommand(), a.resumeCommand(), a.statsCommand(), a.verifyCommand(), a.pauseCommand(), a.stopCommand(), a.addCommand(), a.retryCommand(), a.whyCommand(), a.setCommand(),
-		a.inspectCommand(), a.demoCommand(), a.versionCommand())
+		a.inspectCommand(), a.filterCommand(), a.demoCommand(), a.versionCommand())
 	return root
 }
 

@@ -130,7 +130,7 @@ func (s *session) create(ctx context.Context, settings config.Settings, seeds se
 		}
 		return explain(err, s.dir)
 	}
-	if err := store.WriteWhole(filepath.Join(s.dir, "config.yaml"), []byte(cfg.Rendering), 0o600); err != nil {
+	if err := configIn(s.dir).write(cfg.Rendering); err != nil {
 		return errors.Join(err, c.Close())
 	}
 	if settings.Contact == "" {

@@ -42,7 +42,7 @@ type sessionFlags struct {
 
 func (f *sessionFlags) register(fs *pflag.FlagSet) {
 	fs.StringVar(&f.config, "config", "", "`file` of settings")
-	fs.StringVar(&f.print, "print", "", "stream records to standard output, urls or pages: as checkpoints make them safe; without --dir at once, and nothing is kept")
+	fs.StringVar(&f.print, "print", "", "stream to standard output the urls that were fetched, or all records as pages: as checkpoints make them safe; without --dir at once, and nothing is kept")
 	fs.BoolVar(&f.strict, "strict", false, "exit with 5 if anything in scope could not be had whole")
 }
 
@@ -110,7 +110,11 @@ func (s *session) run(ctx context.Context, c *crawler.Crawler) error {
 // judge says whether a crawl that ended well is good enough.
 func (s *session) judge(snapshot crawler.Snapshot) error {
 	if nothingFetched(snapshot) {
-		return fmt.Errorf("%w: %s", errNothingFetched, counts(snapshot.Errors, " "))
+		why := snapshot.Errors
+		if len(why) == 0 { // robots.txt forbade it all
+			why = snapshot.ByOutcome
+		}
+		return fmt.Errorf("%w: %s", errNothingFetched, counts(why, " "))
 	}
 	return s.lack(snapshot)
 }

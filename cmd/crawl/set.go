@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -134,11 +133,13 @@ func (s *session) set(ctx context.Context, c *crawler.Crawler, ask setRequest) (
 	}
 	s.fitFiles(&cfg)
 	want.Settings = func(in *crawler.Config) { setLive(in, &cfg) }
-	if answer.Changed, err = c.Change(ctx, want); err != nil {
-		return answer, err
-	}
-	s.settings, answer.Settings = settings, changed
-	return answer, store.WriteWhole(filepath.Join(s.dir, "config.yaml"), []byte(cfg.Rendering), 0o600)
+	err = configIn(s.dir).change(cfg.Rendering, func() (err error) {
+		if answer.Changed, err = c.Change(ctx, want); err == nil {
+			s.settings, answer.Settings = settings, changed
+		}
+		return err
+	})
+	return answer, err
 }
 
 // setLive copies what may change while a crawl runs.
@@ -146,6 +147,7 @@ func setLive(to, from *crawler.Config) {
 	to.Frontier, to.Concurrency, to.Rendering = from.Frontier, from.Concurrency, from.Rendering
 	to.MaxDepth, to.MaxPages, to.MaxBytes, to.MaxTime = from.MaxDepth, from.MaxPages, from.MaxBytes, from.MaxTime
 	to.Retries, to.RetryDelay, to.Retry = from.Retries, from.RetryDelay, from.Retry
+	to.Store.MinFreeBytes = from.Store.MinFreeBytes
 }
 
 // usedUpText says of a host that cannot be revived what would help.

@@ -26,6 +26,7 @@ func crawlConfig(s config.Settings) (crawler.Config, error) {
 	cfg.Seen = seen.Config{
 		FalsePositiveRate: float64(s.FP), ExpectedItems: uint64(s.Expect.Or(0)), MaxBytes: int64(s.SeenMemory),
 	}
+	cfg.Exact = s.Seen == config.SeenExact
 	cfg.Store = store.Config{
 		PagesBytes: int64(s.PagesSize), LogBytes: int64(s.LogSize), MinFreeBytes: int64(s.MinFree),
 	}

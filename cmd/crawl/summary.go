@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"crawl/crawler"
+	"crawl/seen"
 )
 
 // summary is what a person reads at the end of a run: how it ended, and sums that add up.
@@ -58,9 +59,7 @@ func table(s crawler.Snapshot) string {
 	row("errors", "%s; %s", counts(s.Errors, " "), plural(s.Retries, "retry", "retries"))
 	row("hosts", "%s in memory, %s with work, %d given up%s; %s", count(uint64(s.Hosts)), count(uint64(s.HostsWorking)),
 		s.HostsGivenUp, reasons(s), plural(s.Requests, "request", "requests"))
-	row("filter", "%s in %s; takes a new URL for a known one with a chance of %s now, %s measured; "+
-		"expected to have skipped %.2g pages (95%%: at most %.2g)", plural(s.Seen.Items, "URL", "URLs"), size(uint64(s.Seen.Bytes)),
-		percent(s.Seen.Rate), percent(s.Seen.Measured), s.Seen.ExpectedSkipped, s.Seen.ExpectedSkippedHigh)
+	row("filter", "%s", filterSummary(&s.Seen))
 	if s.Seen.Capped {
 		row("", "the filter is at its memory cap and errs more often as it fills: raise seen_memory and resume")
 	}
@@ -68,4 +67,16 @@ func table(s crawler.Snapshot) string {
 		row("checkpoint", "number %s at %s", count(s.Checkpoint.Number), s.Checkpoint.At.Local().Format(time.DateTime))
 	}
 	return out.String()
+}
+
+// filterSummary says what the memory of URLs met holds, and what it may have cost.
+func filterSummary(f *crawler.FilterView) string {
+	holds := fmt.Sprintf("%s in %s", plural(f.Items, "URL", "URLs"), size(uint64(f.Bytes)))
+	skipped := fmt.Sprintf("expected to have skipped %.2g pages (95%%: at most %.2g)", f.ExpectedSkipped, f.ExpectedSkippedHigh)
+	if f.Kind == string(seen.KindExact) {
+		return fmt.Sprintf("%s, exact; of %s on disk %s showed a URL that the filter alone would have skipped; %s", holds,
+			plural(f.Lookups, "look-up", "look-ups"), count(f.Caught), skipped)
+	}
+	return fmt.Sprintf("%s; takes a new URL for a known one with a chance of %s now, %s measured; %s", holds, percent(f.Rate),
+		percent(f.Measured), skipped)
 }

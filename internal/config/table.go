@@ -319,7 +319,7 @@ var table = []setting{
 		usage: "time for what is in flight when the crawl is stopped",
 		at:    func(s *Settings) slot { return one(&s.Grace) },
 	},
-	{key: "min_free", section: output,
+	{key: "min_free", section: output, live: true,
 		usage: "bytes to leave free on the disk; a crawl that comes to that pauses until there is space again",
 		note:  "0 leaves nothing free.",
 		at:    func(s *Settings) slot { return one(&s.MinFree) },
