@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 
 	"crawl/seen"
@@ -115,13 +116,7 @@ func (m *met) open(log *store.AdmissionLog) error {
 	if behind.Len() > log.Len() {
 		return errors.Join(fmt.Errorf("%w: it holds %d hashes, the log %d", seen.ErrDamaged, behind.Len(), log.Len()), behind.Close())
 	}
-	err = log.EachHashes(behind.Len()+1, func(_ uint64, hashes []uint64) error {
-		for _, h := range hashes {
-			behind.Add(h)
-		}
-		return nil
-	})
-	if err != nil {
+	if err := follow(behind, log); err != nil {
 		return errors.Join(err, behind.Close())
 	}
 	m.syncing.Lock()
@@ -129,6 +124,29 @@ func (m *met) open(log *store.AdmissionLog) error {
 	m.behind = behind
 	m.exact = seen.NewExact(m.filter, behind)
 	return nil
+}
+
+// checkedTail is how many of the last hashes on disk are compared with the log at each start: a folder that was put back from
+// another state of the crawl lacks some. crawl verify compares all.
+const checkedTail = store.BlockEntries
+
+// follow adds the hashes that the log has beyond those in the set.
+func follow(set *seen.Hashes, log *store.AdmissionLog) error {
+	have := set.Len()
+	return log.EachHashes(have-min(have, checkedTail)+1, func(first uint64, hashes []uint64) error {
+		known := hashes[:min(uint64(len(hashes)), have-min(have, first-1))]
+		found := make([]bool, len(known))
+		if err := set.Find(known, found); err != nil {
+			return err
+		}
+		if i := slices.Index(found, false); i >= 0 {
+			return fmt.Errorf("%w: it lacks the hash of URL %d: it is of another state of the crawl", seen.ErrDamaged, first+uint64(i))
+		}
+		for _, h := range hashes[len(known):] {
+			set.Add(h)
+		}
+		return nil
+	})
 }
 
 // remake makes what is behind the filter again from the log.

@@ -1,6 +1,7 @@
 package crawler_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"log/slog"
 	"math/rand/v2"
@@ -12,6 +13,7 @@ import (
 
 	"crawl/crawler"
 	"crawl/seen"
+	"crawl/store"
 )
 
 // tangle is pages that each link to the next and to five others.
@@ -68,6 +70,18 @@ func TestExactGoesOn(t *testing.T) {
 		{name: "a run is zeroed", harm: zeroed, remade: true},
 		{name: "the manifest is rubbish", harm: func(t *testing.T, dir string) {
 			must(t, os.WriteFile(filepath.Join(dir, "manifest"), []byte("rubbish"), 0o644))
+		}, remade: true},
+		{name: "it is of another state", harm: func(t *testing.T, dir string) {
+			seed := seedOf(t, filepath.Dir(dir))
+			must(t, os.RemoveAll(dir))
+			other, err := seen.OpenHashes(dir, seed)
+			must(t, err)
+			for h := range uint64(400) {
+				other.Add(h * 0x9e3779b97f4a7c15)
+			}
+			other.Gather(1)
+			must(t, other.SyncTo(400))
+			must(t, other.Close())
 		}, remade: true},
 		{name: "the filter is made again", edit: func(cfg *crawler.Config) { cfg.RebuildSeen, cfg.Seen.FalsePositiveRate = true, 0.25 }},
 	} {
@@ -195,4 +209,15 @@ func flipped(t *testing.T, dir string) {
 	must(t, err)
 	data[len(data)/2] ^= 1
 	must(t, os.WriteFile(name, data, 0o644))
+}
+
+// seedOf returns the seed of a crawl's filter.
+func seedOf(t *testing.T, dir string) uint64 {
+	t.Helper()
+	reader, err := store.OpenReader(dir)
+	must(t, err)
+	defer reader.Close()
+	var books struct{ Config crawler.Config }
+	must(t, json.Unmarshal(reader.Cut().Books, &books))
+	return books.Config.Seen.Seed
 }
