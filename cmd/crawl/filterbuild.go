@@ -248,7 +248,7 @@ func (b *builder) counted(ctx context.Context, kind seen.Kind, c seen.Config, ou
 
 // addAll adds hashes that are all different: none of them is passed over because it seems to be there already.
 func addAll(ctx context.Context, f adder, all iter.Seq2[uint64, error]) error {
-	batch := make([]uint64, 0, batchLines)
+	batch := make([]uint64, 0, 4096)
 	for h, err := range all {
 		if err != nil {
 			return err

@@ -76,7 +76,9 @@ func (d *deduplicator) run(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	s := &sieve{hash: memory.Hash, answer: d.counting(memory), out: d.stdout, shown: d.sieving("read", "kept")}
+	s := &sieve{
+		hash: memory.Hash, answer: d.counting(memory), out: d.stdout, disk: d.exact, shown: d.sieving("read", "kept"),
+	}
 	err = s.run(ctx, d.stdin)
 	d.stderr.setStatus("")
 	if forgets(err) {

@@ -10,8 +10,10 @@ import (
 )
 
 const (
-	// blockBytes is how much is read at once: it stays in a core's own cache until its lines are written.
-	blockBytes = 256 << 10
+	// blockBytes is how much is read at once.
+	blockBytes = 1 << 20
+	// diskBlockBytes is the same where lines are looked up on the disk: those that are on one page there cost one read.
+	diskBlockBytes = 8 << 20
 	// maxLineBytes bounds what a stream without newlines takes: some five times of it, with the buffers that were outgrown.
 	maxLineBytes = 256 << 20
 )
@@ -27,10 +29,6 @@ type lineBlocks struct {
 	most int    // bytes of a line, its newline not counted
 	rest []byte // of the buffer before: the beginning of a line
 	err  error  // of in; rest comes first
-}
-
-func newLineBlocks(in io.Reader) *lineBlocks {
-	return &lineBlocks{in: in, size: blockBytes, most: maxLineBytes}
 }
 
 // next reads until there is a whole line, and returns what is whole by then: so lines that come one at a time are passed on
@@ -99,7 +97,7 @@ type filled struct {
 // readAhead returns the blocks of in, each of which may be written to until the next is asked for. It reads the next ones
 // meanwhile. The last pair may have an error: that of in, or why ctx ended. A read from a pipe or a terminal cannot be
 // called off: when ctx ends within one, the goroutine that reads ends after it.
-func readAhead(ctx context.Context, in io.Reader) iter.Seq2[[]byte, error] {
+func readAhead(ctx context.Context, in io.Reader, blockBytes int) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
 		const buffers = 2
 		empty, full, over := make(chan []byte, buffers), make(chan filled), make(chan struct{})
@@ -107,7 +105,7 @@ func readAhead(ctx context.Context, in io.Reader) iter.Seq2[[]byte, error] {
 		for range buffers {
 			empty <- make([]byte, blockBytes)
 		}
-		go fill(newLineBlocks(in), empty, full, over)
+		go fill(&lineBlocks{in: in, size: blockBytes, most: maxLineBytes}, empty, full, over)
 		for {
 			var f filled
 			select {
@@ -145,8 +143,8 @@ func fill(blocks *lineBlocks, empty <-chan []byte, full chan<- filled, over <-ch
 	}
 }
 
-// batchLines is how many lines are hashed before a filter is asked.
-const batchLines = 4096
+// batchBytes is how long a line has to be on average for a batch to be a whole block.
+const batchBytes = 64
 
 // lineBatch is the next lines of a block, and what a filter says of them.
 type lineBatch struct {
@@ -156,17 +154,16 @@ type lineBatch struct {
 	answers []bool
 }
 
-func newLineBatch() *lineBatch {
-	return &lineBatch{
-		ends: make([]int, 0, batchLines), hashes: make([]uint64, 0, batchLines), answers: make([]bool, batchLines),
-	}
+// newLineBatch returns room for so many lines.
+func newLineBatch(lines int) *lineBatch {
+	return &lineBatch{ends: make([]int, 0, lines), hashes: make([]uint64, 0, lines), answers: make([]bool, lines)}
 }
 
 // take takes lines off a block, hashes them without their newlines, and returns what is left.
 func (b *lineBatch) take(block []byte, hash func([]byte) uint64) (rest []byte) {
 	b.ends, b.hashes = b.ends[:0], b.hashes[:0]
 	at := 0
-	for at < len(block) && len(b.ends) < batchLines {
+	for at < len(block) && len(b.ends) < cap(b.ends) {
 		n := bytes.IndexByte(block[at:], '\n') // there is one: blocks are of whole lines
 		b.hashes = append(b.hashes, hash(block[at:at+n]))
 		at += n + 1
@@ -204,6 +201,7 @@ type sieve struct {
 	answer func(hashes []uint64, answers []bool) error
 	wanted bool
 	out    io.Writer // nil: nothing is written
+	disk   bool      // answers come from the disk
 	shown  func(s *sieve)
 
 	lines, kept, bytes uint64
@@ -211,8 +209,12 @@ type sieve struct {
 
 // run passes all lines. What was written ends with a whole line, unless out fails.
 func (s *sieve) run(ctx context.Context, in io.Reader) error {
-	batch := newLineBatch()
-	for block, err := range readAhead(ctx, in) {
+	atOnce := blockBytes
+	if s.disk {
+		atOnce = diskBlockBytes
+	}
+	batch := newLineBatch(atOnce / batchBytes)
+	for block, err := range readAhead(ctx, in, atOnce) {
 		if errors.Is(err, errLongLine) {
 			return fmt.Errorf("line %s %w", count(s.lines+1), err)
 		}

@@ -5,6 +5,8 @@ import (
 	"fmt"
 
 	"github.com/spf13/cobra"
+
+	"crawl/seen"
 )
 
 func (a *app) filterTestCommand() *cobra.Command {
@@ -28,7 +30,10 @@ the filter is damaged.`,
 				return err
 			}
 			defer func() { err = errors.Join(err, f.close()) }()
-			s := &sieve{hash: f.Hash, answer: f.HasBatch, wanted: !absent, out: a.stdout, shown: a.sieving("tested", "printed")}
+			s := &sieve{
+				hash: f.Hash, answer: f.HasBatch, wanted: !absent, out: a.stdout, disk: f.kind() == seen.KindTable,
+				shown: a.sieving("tested", "printed"),
+			}
 			err = s.run(ctx, a.stdin)
 			a.stderr.setStatus("")
 			switch {
