@@ -317,7 +317,7 @@ func (c *crash) checkLogs() {
 			c.Errorf("URL %d is pending in a complete crawl", seq)
 		}
 	}
-	if retries == 0 {
+	if retries == 0 && len(admitted) > 100 { // of a few dozen, each that failed may have been in flight when a process was killed
 		c.Error("nothing was ever retried: the web does not do its part")
 	}
 	c.Logf("%d processes killed; %d URLs, %d retries and repeats", c.killed, len(admitted), retries)
