@@ -39,6 +39,7 @@ type Queue struct {
 	pending  uint64     // as SetPending said
 	again    superseded
 	compared uint64 // covered.Done when all runs were last merged into one
+	sweeps   uint64 // that went through all hosts since
 
 	superseded atomic.Int64 // numbers in again, for readers who do not hold mu
 

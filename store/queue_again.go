@@ -83,9 +83,13 @@ func (q *Queue) readEpoch(sweeps int) uint64 {
 	return q.again.epoch
 }
 
-func (q *Queue) swept() {
+// swept ends a sweep, or a part of one. whole: the last host is through.
+func (q *Queue) swept(whole bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
+	if whole {
+		q.sweeps++
+	}
 	q.again.swept()
 	q.superseded.Store(int64(len(q.again.numbers)))
 }

@@ -83,12 +83,17 @@ func entriesOf(infos []RunInfo) (n uint64) {
 	return n
 }
 
-// bloated reports whether two thirds of all entries must be of numbers that are done, and so many became done since
-// the last look that merging all runs is worth it.
+// bloated reports whether so many of all entries must be of numbers that are done that merging all runs is worth it: two
+// thirds where sweeps pass over them again and again, and seven eighths for the sake of the disk. One sweep alone reads them
+// no sooner than a merge would.
 func (q *Queue) bloated(infos []RunInfo) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	entries, want := entriesOf(infos), 3*q.pending+2*uint64(q.cfg.entries)
+	times := uint64(8)
+	if q.sweeps > 0 {
+		times = 3
+	}
+	entries, want := entriesOf(infos), times*q.pending+2*uint64(q.cfg.entries)
 	return entries > want && q.covered.Done-min(q.compared, q.covered.Done) >= (entries-q.pending)/2
 }
 
@@ -132,7 +137,7 @@ func (q *Queue) mergeWith(ctx context.Context, infos []RunInfo, o sortedrun.Opti
 	q.install(out, in)
 	if len(in) == len(all) {
 		q.mu.Lock()
-		q.compared = events
+		q.compared, q.sweeps = events, 0
 		q.mu.Unlock()
 	}
 	return nil

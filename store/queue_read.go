@@ -170,7 +170,7 @@ func (q *Queue) Sweep(
 	fn func(key uint64, entries []Pending, left int) bool,
 ) (next uint64, ended bool, err error) {
 	epoch := q.readEpoch(1)
-	defer q.swept()
+	defer func() { q.swept(ended) }()
 	runs := q.runs.newest(QueueRun)
 	defer q.runs.release(runs)
 	s := sweep{queueWalk: newQueueWalk(runs, binary.BigEndian.AppendUint64(nil, from)), turn: turn}
