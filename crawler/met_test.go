@@ -119,6 +119,59 @@ func TestExactGoesOn(t *testing.T) {
 	}
 }
 
+// TestExactOfAnotherHistory puts a folder behind the filter as a crawl leaves it that went another way from a common backup
+// on, and came back to the same URLs: it differs in a single one, long before its end.
+func TestExactOfAnotherHistory(t *testing.T) {
+	const pages = 6000
+	w := serve(t, tangle(pages))
+	cfg := w.exact()
+	cfg.CheckpointInterval = 50 * time.Millisecond
+	first := uint64(5000)
+	cfg.MaxPages = &first
+	c, dir := create(t, cfg, "http://a.test/0")
+	run(t, c)
+	hashes := admitted(t, dir)
+	folder := filepath.Join(dir, "exact")
+	seed := seedOf(t, dir)
+	must(t, os.RemoveAll(folder))
+	other, err := seen.OpenHashes(folder, seed)
+	must(t, err)
+	hashes[100] ^= 1
+	other.Add(hashes...)
+	other.Gather(1)
+	must(t, other.SyncTo(uint64(len(hashes))))
+	must(t, other.Close())
+	var log strings.Builder
+	c, err = crawler.Open(dir, func(cfg *crawler.Config) {
+		cfg.MaxPages, cfg.Log = nil, slog.New(slog.NewTextHandler(&log, nil))
+	})
+	must(t, err)
+	run(t, c)
+	if !strings.Contains(log.String(), "of another state of the crawl") {
+		t.Errorf("it was taken for this crawl's own:\n%s", log.String())
+	}
+	if s := onDisk(t, dir); s.Done != pages {
+		t.Errorf("%d pages of %d", s.Done, pages)
+	}
+	report, err := crawler.Verify(t.Context(), dir, crawler.VerifyOptions{})
+	if must(t, err); !report.Sound {
+		t.Errorf("%+v", report.Damage)
+	}
+}
+
+// admitted returns the hashes of a crawl's log.
+func admitted(t *testing.T, dir string) (all []uint64) {
+	t.Helper()
+	st, err := store.Open(dir, store.Config{})
+	must(t, err)
+	must(t, st.Admissions.EachHashes(1, func(_ uint64, hashes []uint64) error {
+		all = append(all, hashes...)
+		return nil
+	}))
+	must(t, st.Close())
+	return all
+}
+
 // TestSeenChangesKind has a crawl that errs go on exactly, and back.
 func TestSeenChangesKind(t *testing.T) {
 	w := serve(t, tangle(2000))

@@ -18,7 +18,8 @@ type Config struct {
 	// Contact tells a webmaster whom to turn to: a mail address, which is sent as the From field, or a page.
 	Contact string
 
-	// Timeout is for a whole Fetch, from the call to the last byte. Default: 30 s.
+	// Timeout is for a whole Fetch, from the call to the last byte. What a body waits for memory does not count, up to as
+	// much time again. Default: 30 s.
 	Timeout time.Duration
 
 	// ConnectTimeout is for one name look-up, and for one connection with its TLS handshake. Default: 10 s.
@@ -32,6 +33,11 @@ type Config struct {
 
 	// MaxBodyBytes caps the body as sent, and the body as decoded. Default: 64 MiB.
 	MaxBodyBytes int64
+
+	// BodyMemoryBytes caps the memory of all bodies in flight together, from the first byte to Result.Release: as sent, as
+	// decoded, and what decoders need. Beside it each fetch has 128 KiB for its first buffers. At the cap large bodies wait
+	// for each other; the oldest never does. Default: 512 MiB, or the least that MaxBodyBytes asks for.
+	BodyMemoryBytes int64
 
 	// MaxIdleConns caps the connections kept between fetches. Default: 256.
 	MaxIdleConns int
@@ -71,12 +77,15 @@ func (c Config) Validate() error {
 		key   string
 		value int64
 	}{
-		{"max_head_bytes", int64(c.MaxHeadBytes)}, {"max_body_bytes", c.MaxBodyBytes},
+		{"max_head_bytes", int64(c.MaxHeadBytes)}, {"max_body_bytes", c.MaxBodyBytes}, {"body_memory", c.BodyMemoryBytes},
 		{"max_idle_conns", int64(c.MaxIdleConns)}, {"max_idle_per_host", int64(c.MaxIdlePerHost)},
 	} {
 		if n.value < 0 || n.value > maxBodyBytesLimit {
 			errs = append(errs, fmt.Errorf("%s: want 0 for the default or up to %d, got %d", n.key, int64(maxBodyBytesLimit), n.value))
 		}
+	}
+	if least := leastBudget(c.withDefaults().MaxBodyBytes); c.BodyMemoryBytes > 0 && c.BodyMemoryBytes < least {
+		errs = append(errs, fmt.Errorf("body_memory: want 0 for the default or at least %d for such max_body_bytes, got %d", least, c.BodyMemoryBytes))
 	}
 	if !httpguts.ValidHeaderFieldValue(c.UserAgent) {
 		errs = append(errs, fmt.Errorf("user_agent: %q is no field value", c.UserAgent))
@@ -109,6 +118,7 @@ func (c Config) withDefaults() Config {
 	setDefault(&c.IdleTimeout, 30*time.Second)
 	setDefault(&c.MaxHeadBytes, 256<<10)
 	setDefault(&c.MaxBodyBytes, 64<<20)
+	setDefault(&c.BodyMemoryBytes, max(512<<20, leastBudget(c.MaxBodyBytes)))
 	setDefault(&c.MaxIdleConns, 256)
 	setDefault(&c.MaxIdlePerHost, 2)
 	return c

@@ -71,6 +71,17 @@ func (cn *conn) begin(ctx context.Context, deadline time.Time, br *bufio.Reader)
 	return func() bool { return !stop() }
 }
 
+// resume sets another deadline, unless ctx is over: what it aborted stays so.
+func (cn *conn) resume(ctx context.Context, deadline time.Time) {
+	if own, ok := ctx.Deadline(); ok && own.Before(deadline) {
+		deadline = own
+	}
+	cn.nc.SetDeadline(deadline)
+	if ctx.Err() != nil {
+		cn.abort()
+	}
+}
+
 // abort makes all reads and writes under way fail at once.
 func (cn *conn) abort() { cn.nc.SetDeadline(time.Unix(1, 0)) }
 

@@ -2,10 +2,11 @@
 //
 // A Fetch sends one GET and returns its answer. It follows no redirect, dials no address but those it was given and has
 // checked, keeps one deadline from the call to the last byte, and holds no more of a head or a body than the caps allow,
-// before decoding and after. What a server sent only in part is returned and marked, not thrown away. A Robots says what a
+// before decoding and after, nor of all bodies together. What a server sent only in part is returned and marked, not thrown away. A Robots says what a
 // site's robots.txt allows; each of its rules costs time linear in rule and URL.
 //
-// The price: GET over HTTP/1.1 only, bodies whole in memory, and a caller that gives each Result back by Release.
+// The price: GET over HTTP/1.1 only, bodies whole in memory, large ones that wait for each other's memory, and a caller
+// that must give each Result back by Release.
 package fetch
 
 import (
@@ -35,6 +36,7 @@ type Client struct {
 	readers readers
 	bufs    *buffers
 	codings *decoders
+	memory  *budget
 }
 
 // Request names what to fetch.
@@ -68,6 +70,7 @@ func New(cfg Config) (*Client, error) {
 		idle:    newIdleConns(cfg.MaxIdleConns, cfg.MaxIdlePerHost, cfg.IdleTimeout),
 		bufs:    bufs,
 		codings: &decoders{bufs: bufs},
+		memory:  newBudget(cfg.BodyMemoryBytes, mostOfBody(cfg.MaxBodyBytes)),
 	}
 	c.tls = &tls.Config{
 		InsecureSkipVerify: cfg.InsecureTLS,
@@ -86,7 +89,8 @@ func (c *Client) Close() error {
 
 // Fetch asks for r.URL once and returns the answer, whatever its status. It fails with an *Error when there is no
 // complete head. Once there is one, the result is returned even if the body is cut short by the deadline, by the caps or
-// by the peer: Result.Truncated says so. The end of ctx aborts at once; when that is a cancellation and no deadline,
+// by the peer: Result.Truncated says so. Time in which a body waits for memory that others hold does not count against
+// Config.Timeout, up to as much time again; then it is cut there. The end of ctx aborts at once; when that is a cancellation and no deadline,
 // there is no result.
 //
 // A request that fails on a kept connection before the first byte of its answer is sent a second time, on a new one: the
@@ -152,7 +156,7 @@ func (c *Client) admit(ctx context.Context, r Request) error {
 // exchange sends the request on cn and reads its answer. Afterwards cn is idle or closed.
 func (c *Client) exchange(ctx context.Context, cn *conn, h hop) (*Result, error) {
 	aborted := cn.begin(ctx, h.deadline, c.readers.get(cn))
-	res, whole, err := c.roundTrip(cn, h)
+	res, whole, err := c.roundTrip(ctx, cn, h)
 	// Asked first in any case: a connection that ctx may still break serves no other fetch.
 	keep := !aborted() && whole && cn.br.Buffered() == 0
 	c.readers.put(cn.br)
@@ -165,6 +169,10 @@ func (c *Client) exchange(ctx context.Context, cn *conn, h hop) (*Result, error)
 	if err != nil {
 		return nil, h.explain(ctx, err)
 	}
+	res.decode(ctx, c.codings, c.cfg.MaxBodyBytes)
+	res.share.complete()
+	res.Waited = res.share.waited
+	res.Took = time.Since(h.start) - res.Waited
 	if res.Truncated == TruncatedTime && canceled(ctx) {
 		res.Release()
 		return nil, newError(h.URL, PhaseBody, ctx.Err())
@@ -174,7 +182,7 @@ func (c *Client) exchange(ctx context.Context, cn *conn, h hop) (*Result, error)
 
 // roundTrip writes the request and reads the answer. whole: nothing of the answer is left unread, and the connection
 // stays open.
-func (c *Client) roundTrip(cn *conn, h hop) (res *Result, whole bool, err error) {
+func (c *Client) roundTrip(ctx context.Context, cn *conn, h hop) (res *Result, whole bool, err error) {
 	sent := time.Now()
 	if err := cn.send(h.Request, c.fields); err != nil {
 		return nil, false, cn.fail(h.URL, PhaseWrite, err)
@@ -191,10 +199,9 @@ func (c *Client) roundTrip(cn *conn, h hop) (res *Result, whole bool, err error)
 		Addr:      cn.key.addr,
 		FirstByte: cn.firstByte.Sub(sent),
 		bufs:      c.bufs,
+		share:     c.memory.open(c.cfg.Timeout),
 	}
-	ended := res.readBody(resp, c.cfg.MaxBodyBytes)
-	res.decode(c.codings, c.cfg.MaxBodyBytes)
-	res.Took = time.Since(h.start)
+	ended := res.readBody(ctx, resp, c.cfg.MaxBodyBytes, func() { cn.resume(ctx, h.deadline.Add(res.share.waited)) })
 	return res, ended && !resp.Close, nil
 }
 

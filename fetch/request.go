@@ -20,7 +20,7 @@ func clientFields(cfg Config) []field {
 	fields := []field{
 		{"User-Agent", cfg.UserAgent},
 		{"Accept", accept},
-		{"Accept-Encoding", "gzip"},
+		{"Accept-Encoding", acceptEncoding},
 	}
 	if from, ok := cfg.mailbox(); ok {
 		fields = append(fields, field{"From", from})

@@ -15,15 +15,15 @@ func TestRequestBytes(t *testing.T) {
 		header http.Header
 		want   []string // after request line and Host
 	}{
-		{"defaults", Config{}, "/", nil, []string{"User-Agent: crawl", "Accept: " + accept, "Accept-Encoding: gzip"}},
+		{"defaults", Config{}, "/", nil, []string{"User-Agent: crawl", "Accept: " + accept, "Accept-Encoding: " + acceptEncoding}},
 		{"target as it is", Config{}, "/a%2Fb/%zz;x?q=a+b&c=%E9&d", nil,
-			[]string{"User-Agent: crawl", "Accept: " + accept, "Accept-Encoding: gzip"}},
+			[]string{"User-Agent: crawl", "Accept: " + accept, "Accept-Encoding: " + acceptEncoding}},
 		{"a page to turn to", Config{Contact: "https://a.test/bot"}, "/", nil,
-			[]string{"User-Agent: crawl (+https://a.test/bot)", "Accept: " + accept, "Accept-Encoding: gzip"}},
+			[]string{"User-Agent: crawl (+https://a.test/bot)", "Accept: " + accept, "Accept-Encoding: " + acceptEncoding}},
 		{"a person to turn to", Config{UserAgent: "bot/1", Contact: "Bot Owner <bot@a.test>"}, "/", nil,
-			[]string{"User-Agent: bot/1", "Accept: " + accept, "Accept-Encoding: gzip", "From: bot@a.test"}},
+			[]string{"User-Agent: bot/1", "Accept: " + accept, "Accept-Encoding: " + acceptEncoding, "From: bot@a.test"}},
 		{"more fields", Config{}, "/", http.Header{"X-B": {"1", "2"}, "X-A": {"é"}, "accept": {"text/css"}, "User-Agent": {"other"}},
-			[]string{"Accept-Encoding: gzip", "User-Agent: other", "X-A: é", "X-B: 1", "X-B: 2", "accept: text/css"}},
+			[]string{"Accept-Encoding: " + acceptEncoding, "User-Agent: other", "X-A: é", "X-B: 1", "X-B: 2", "accept: text/css"}},
 		{"a field less", Config{}, "/", http.Header{"Accept-Encoding": nil}, []string{"User-Agent: crawl", "Accept: " + accept}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -80,13 +80,13 @@ func TestConfigValidate(t *testing.T) {
 	}
 	err := Config{
 		UserAgent: "a\nb", Contact: "x\r\ny", Timeout: -1, ConnectTimeout: -time.Second, IdleTimeout: -1, MaxHeadBytes: -1,
-		MaxBodyBytes: 1 << 62, MaxIdleConns: -1, MaxIdlePerHost: -1, ConnectTo: []ConnectTo{{Port: "x"}}, AllowPrivate: []string{"a b"},
+		MaxBodyBytes: 1 << 62, BodyMemoryBytes: -1, MaxIdleConns: -1, MaxIdlePerHost: -1, ConnectTo: []ConnectTo{{Port: "x"}}, AllowPrivate: []string{"a b"},
 	}.Validate()
 	if err == nil {
 		t.Fatal("no error")
 	}
 	for _, key := range []string{
-		"user_agent", "contact", "timeout", "connect_timeout", "idle_timeout", "max_head_bytes", "max_body_bytes", "max_idle_conns",
+		"user_agent", "contact", "timeout", "connect_timeout", "idle_timeout", "max_head_bytes", "max_body_bytes", "body_memory", "max_idle_conns",
 		"max_idle_per_host", "connect_to", "allow_private",
 	} {
 		if !strings.Contains("\n"+err.Error(), "\n"+key+": ") {

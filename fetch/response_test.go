@@ -219,25 +219,35 @@ func TestRelease(t *testing.T) {
 	if res.Payload != nil || res.Body != nil || res.Header.Get("X-A") != "b" {
 		t.Errorf("after Release: %q %q %v", res.Payload, res.Body, res.Header)
 	}
-	res.Release()                                           // a second one does no harm
-	(&Result{}).Release()                                   // nor one of a result made by others
-	new(buffers).put(nil)                                   // nor of what was never lent
-	new(buffers).put(&buffer{make([]byte, 2*maxLentBytes)}) // and what is too large to keep goes
+	res.Release()         // a second one does no harm
+	(&Result{}).Release() // nor one of a result made by others
+	new(buffers).put(nil) // nor of what was never lent
 }
 
 func TestBuffersFill(t *testing.T) {
 	var p buffers
-	for _, n := range []int{0, 1, 4095, 4096, 4097, 1 << 20, 1<<20 + 1, 3 << 20} {
+	b := newBudget(64<<20, 16<<20)
+	for _, n := range []int{0, 1, 4095, 4096, 4097, 256 << 10, 256<<10 + 1, 1 << 20, 1<<20 + 1, 3 << 20} {
 		for _, limit := range []int{n - 1, n, n + 1} {
 			if limit < 0 {
 				continue
 			}
 			data := bytes.Repeat([]byte("x"), n)
-			b, more, err := p.fill(p.get(1), bytes.NewReader(data), int64(limit))
-			if err != nil || more != (limit < n) || len(b.b) != min(n, limit) {
-				t.Errorf("%d bytes under %d: %d, more %v, %v", n, limit, len(b.b), more, err)
+			s := b.open(time.Hour)
+			g := growth{s, func(n int64) error { return s.take(t.Context(), n, forBody) }, int64(limit)}
+			body, more, err := p.fill(g, p.first(s, 1), bytes.NewReader(data))
+			if err != nil || more != (limit < n) || !bytes.Equal(body.b, data[:min(n, limit)]) {
+				t.Errorf("%d bytes under %d: %d, more %v, %v", n, limit, len(body.b), more, err)
 			}
-			p.put(b)
+			body.trim(s)
+			if s.charged != body.cost() {
+				t.Errorf("%d bytes under %d: charged for %d, want %d", n, limit, s.charged, body.cost())
+			}
+			p.put(body)
+			s.end()
 		}
+	}
+	if b.used != 0 || b.first != nil {
+		t.Errorf("%d bytes are still held", b.used)
 	}
 }

@@ -1,6 +1,7 @@
 package fetch
 
 import (
+	"context"
 	"errors"
 	"net/http"
 	"net/netip"
@@ -9,7 +10,8 @@ import (
 	"crawl/canon"
 )
 
-// Result is the answer to a request. Payload and Body lie in the client's buffers until Release.
+// Result is the answer to a request. Payload and Body lie in the client's memory until Release, which must be called: until
+// then they count against Config.BodyMemoryBytes.
 type Result struct {
 	URL    canon.URL // as requested
 	Status int
@@ -22,16 +24,22 @@ type Result struct {
 	Addr netip.AddrPort // who answered
 
 	Truncated Truncation // why Payload or Body is not whole
-	BodyErr   error      // the cause when the deadline or the peer ended the body
+	BodyErr   error      // the cause, when it is not Config.MaxBodyBytes alone
 
 	// DecodeErr tells what of the content codings could not be taken off. Body is what was decoded before the fault, and
 	// Payload itself when a coding is unknown. Where the payload was cut, that its coding has no end is not told again.
 	DecodeErr error
 
+	// Mislabeled is the coding that Content-Encoding names and the body plainly does not have: the bytes that were found in
+	// its place are Body. It is no fault: servers do so, and the page is whole.
+	Mislabeled string
+
 	FirstByte time.Duration // from sending the request to the first byte of the answer
-	Took      time.Duration // of the whole Fetch
+	Took      time.Duration // of the whole Fetch, without Waited
+	Waited    time.Duration // for memory that other bodies held
 
 	bufs          *buffers
+	share         *share
 	payload, body *buffer // body is nil where Body is Payload
 }
 
@@ -41,8 +49,8 @@ type Truncation string
 // The reasons.
 const (
 	Whole               Truncation = ""
-	TruncatedLength     Truncation = "length"     // longer than Config.MaxBodyBytes, before or after decoding
-	TruncatedTime       Truncation = "time"       // the deadline passed
+	TruncatedLength     Truncation = "length"     // longer than Config.MaxBodyBytes, before or after decoding, or out of all proportion to what was sent
+	TruncatedTime       Truncation = "time"       // the deadline passed, also that for memory to become free
 	TruncatedDisconnect Truncation = "disconnect" // the peer stopped early, or broke the framing
 )
 
@@ -57,45 +65,74 @@ func (r *Result) Location() (ref string, ok bool) {
 	return ref, ref != ""
 }
 
-// Release gives Payload and Body back to the client. The rest of the result stays valid. Without it the garbage
-// collector does the work.
+// Release gives Payload and Body back to the client: nobody may read them any more. The rest of the result stays valid.
 func (r *Result) Release() {
 	r.bufs.put(r.body)
 	r.bufs.put(r.payload)
 	r.Payload, r.Body = nil, nil
 	r.payload, r.body = nil, nil
+	if r.share != nil {
+		r.share.end()
+	}
 }
 
-// readBody reads the payload. ended: its last byte was read, and no more is to come.
-func (r *Result) readBody(resp *http.Response, limit int64) (ended bool) {
+// readBody reads the payload. ended: its last byte was read, and no more is to come. resume is called after each wait for
+// memory.
+func (r *Result) readBody(ctx context.Context, resp *http.Response, limit int64, resume func()) (ended bool) {
 	expect := resp.ContentLength
 	if expect < 0 {
 		expect = 32 << 10
 	}
-	b, more, err := r.bufs.fill(r.bufs.get(min(expect, limit, maxLentBytes)), resp.Body, limit)
+	first := r.bufs.first(r.share, min(expect, limit, firstBytes))
+	take := func(n int64) error {
+		before := r.share.waited
+		err := r.share.take(ctx, n, forBody)
+		if r.share.waited > before {
+			resume()
+		}
+		return err
+	}
+	b, more, err := r.bufs.fill(growth{r.share, take, limit}, first, resp.Body)
+	b.trim(r.share)
 	r.payload, r.Payload, r.Body = b, b.b, b.b
 	switch {
 	case more:
 		r.Truncated = TruncatedLength
-	case err != nil && isTimeout(err):
-		r.Truncated, r.BodyErr = TruncatedTime, bare(err)
 	case err != nil:
-		r.Truncated, r.BodyErr = TruncatedDisconnect, bare(err)
+		r.cut(err)
 	}
 	return r.Truncated == Whole
 }
 
-// decode takes the content codings off.
-func (r *Result) decode(d *decoders, limit int64) {
-	body, more, err := d.decode(r.Payload, r.Header["Content-Encoding"], limit)
-	if body != nil {
-		r.body, r.Body = body, body.b
+// cut says that err ended the body.
+func (r *Result) cut(err error) {
+	r.Truncated, r.BodyErr = TruncatedDisconnect, bare(err)
+	if isTimeout(err) {
+		r.Truncated = TruncatedTime
 	}
-	if more && r.Truncated == Whole {
+}
+
+// decode takes the content codings off.
+func (r *Result) decode(ctx context.Context, d *decoders, limit int64) {
+	out := d.decode(ctx, r.share, r.Payload, r.Header["Content-Encoding"], limit)
+	if out.body != nil {
+		r.body, r.Body = out.body, out.body.b
+	}
+	r.Mislabeled = out.mislabeled
+	switch err := out.err; {
+	case isMemory(err):
+		r.cut(err)
+		return
+	case errors.Is(err, errRatio):
+		if r.BodyErr == nil {
+			r.BodyErr = err
+		}
+	case errors.Is(err, errNoEnd) && (out.more || r.Truncated != Whole):
+		// It lies in what was cut.
+	default:
+		r.DecodeErr = err
+	}
+	if out.more && r.Truncated == Whole {
 		r.Truncated = TruncatedLength
 	}
-	if r.Truncated != Whole && errors.Is(err, errNoEnd) {
-		err = nil
-	}
-	r.DecodeErr = err
 }

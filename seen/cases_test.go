@@ -19,7 +19,7 @@ func TestGrowsAndKeepsItsPromise_seen01(t *testing.T) {
 	const p = 0.001
 	urls, others := 2_000_000, 1_000_000
 	if testing.Short() {
-		urls, others = 200_000, 500_000
+		urls, others = 100_000, 200_000
 	}
 	s := mustScalable(t, Config{FalsePositiveRate: p, ExpectedItems: 10_000, Seed: 1})
 	var buf []byte

@@ -76,7 +76,7 @@ func sealHead(kind Kind, fields []byte) ([]byte, error) {
 	if len(kind) == 0 || len(kind) > math.MaxUint8 {
 		return nil, fmt.Errorf("seen: head: kind of %d bytes", len(kind))
 	}
-	length := prefixBytes + 1 + len(kind) + 1 + len(savedHash) + len(fields) + sumBytes
+	length := prefixBytes + 1 + len(kind) + 1 + len(HashName) + len(fields) + sumBytes
 	if length > maxHeadBytes {
 		return nil, fmt.Errorf("seen: head of %d bytes", length)
 	}
@@ -86,8 +86,8 @@ func sealHead(kind Kind, fields []byte) ([]byte, error) {
 	b = le.AppendUint32(b, uint32(length))
 	b = append(b, byte(len(kind)))
 	b = append(b, kind...)
-	b = append(b, byte(len(savedHash)))
-	b = append(b, savedHash...)
+	b = append(b, byte(len(HashName)))
+	b = append(b, HashName...)
 	b = append(b, fields...)
 	return le.AppendUint32(b, crc32.Checksum(b, castagnoli)), nil
 }
@@ -119,7 +119,7 @@ func openHead(b []byte) (Kind, fields, error) {
 	switch {
 	case f.short || len(kind) == 0 || len(hash) == 0:
 		return "", fields{}, fmt.Errorf("%w: head: no kind or no hash", ErrDamaged)
-	case string(hash) != savedHash:
+	case string(hash) != HashName:
 		return "", fields{}, fmt.Errorf("%w: hash %q", ErrNewer, hash)
 	}
 	return kind, f, nil

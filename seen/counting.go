@@ -113,28 +113,6 @@ func (c *Counting) cells(h uint64) (cells [lineWords]uint64) {
 func above(w uint64) uint64 { return (w | w>>1 | w>>2 | w>>3) & lowBits }
 func stuck(w uint64) uint64 { return w & (w >> 1) & (w >> 2) & (w >> 3) & lowBits }
 
-func wrongLength(hashes, answers int) error {
-	return fmt.Errorf("seen: a batch of %d hashes wants as many answers, got room for %d", hashes, answers)
-}
-
-// inBatches answers hashes in order by answer, after touch has seen so many of them that their lines are on their way.
-func inBatches(hashes []uint64, answers []bool, touch func([]uint64), answer func(uint64) (bool, error)) error {
-	if len(answers) != len(hashes) {
-		return wrongLength(len(hashes), len(answers))
-	}
-	for part := range slices.Chunk(hashes, batchKeys) {
-		touch(part)
-		for i, h := range part {
-			var err error
-			if answers[i], err = answer(h); err != nil {
-				return err
-			}
-		}
-		answers = answers[len(part):]
-	}
-	return nil
-}
-
 // Has reports whether h, made by Hash, is there. The error is always nil.
 func (c *Counting) Has(h uint64) (bool, error) { return c.has(h), nil }
 

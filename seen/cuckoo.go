@@ -128,8 +128,8 @@ func (c *Cuckoo) load(hashes []uint64, all *[batchKeys]places) {
 
 // inBatches answers hashes in order by answer, after load has seen so many of them that their buckets are on their way.
 func (c *Cuckoo) inBatches(hashes []uint64, answers []bool, answer func(places) (bool, error)) error {
-	if len(answers) != len(hashes) {
-		return wrongLength(len(hashes), len(answers))
+	if err := checkBatch(hashes, answers); err != nil {
+		return err
 	}
 	var all [batchKeys]places
 	for part := range slices.Chunk(hashes, batchKeys) {

@@ -1,7 +1,6 @@
 package seen
 
 import (
-	"fmt"
 	"io"
 	"math"
 )
@@ -124,13 +123,6 @@ func (e *Exact) TestAndAddBatch(hashes []uint64, was []bool) error {
 	return nil
 }
 
-func checkBatch(hashes []uint64, answers []bool) error {
-	if len(answers) != len(hashes) {
-		return fmt.Errorf("seen: a batch of %d hashes wants as many answers, got room for %d", len(hashes), len(answers))
-	}
-	return nil
-}
-
 // pickNew gathers in added the hashes that were not there, each once, and sets was for those that the batch repeats.
 func (e *Exact) pickNew(hashes []uint64, was []bool) {
 	e.added = e.added[:0]
@@ -190,9 +182,7 @@ func (e *Exact) ask(hashes []uint64, has []bool) error {
 // sieve answers for the hashes that the cache holds or the front has not, and gathers the others in maybes. The batch
 // has at most batchKeys of them, and they begin at place at.
 func (e *Exact) sieve(at int, hashes []uint64, has []bool) {
-	for _, l := range e.front.layers() {
-		l.touch(hashes)
-	}
+	e.front.touch(hashes)
 	for i, h := range hashes {
 		has[i] = e.cache.has(h)
 		if has[i] {

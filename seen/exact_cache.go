@@ -1,7 +1,8 @@
 package seen
 
 const (
-	cacheSets = 1 << 15
+	setBits   = 15
+	cacheSets = 1 << setBits
 	cacheWays = 8 // a set is a cache line
 )
 
@@ -12,14 +13,14 @@ const (
 // half its distance from the front. So hashes that are met once pass through the lower half, and leave the popular ones
 // alone.
 type hashCache struct {
-	sets []cacheSet
+	sets *[cacheSets]cacheSet
 }
 
 type cacheSet [cacheWays]uint64 // 0: empty
 
-func newHashCache() hashCache { return hashCache{make([]cacheSet, cacheSets)} }
+func newHashCache() hashCache { return hashCache{new([cacheSets]cacheSet)} }
 
-func (c hashCache) set(h uint64) *cacheSet { return &c.sets[h*mix>>(64-15)&(cacheSets-1)] }
+func (c hashCache) set(h uint64) *cacheSet { return &c.sets[h*mix>>(64-setBits)] }
 
 // has reports whether h is held. The hash 0 never is.
 func (c hashCache) has(h uint64) bool {

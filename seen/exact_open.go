@@ -51,13 +51,9 @@ func frontOf(r *hashRuns) (*Scalable, error) {
 	if err != nil {
 		return nil, err
 	}
-	add := front.Add
-	if first := front.newest(); first.capacity >= keysOf(r.runs) {
-		add = first.fill
-	}
 	for _, p := range r.runs {
 		err := p.each(func(hashes []uint64) error {
-			add(hashes)
+			front.Add(hashes)
 			return nil
 		})
 		if err != nil {
@@ -65,21 +61,6 @@ func frontOf(r *hashRuns) (*Scalable, error) {
 		}
 	}
 	return front, nil
-}
-
-// fill adds hashes to a layer that nobody else knows yet. Without a thought for readers a key costs a quarter.
-func (l *layer) fill(hashes []uint64) {
-	var ones uint64
-	for _, h := range hashes {
-		w := l.line(h)
-		for range l.k {
-			h *= mix
-			i, bit := h>>61, h>>55&63
-			ones += ^(w[i] >> bit) & 1
-			w[i] |= 1 << bit
-		}
-	}
-	l.took(uint64(len(hashes)), ones)
 }
 
 // Sync makes everything added so far durable. Over a look-up of others it does nothing.

@@ -82,6 +82,10 @@ func (m *model) compare(what string, hashes []uint64, err error, adds bool) {
 
 // Against a map, over a million operations, with many runs, merges, and the folder opened again in between.
 func TestExactModel(t *testing.T) {
+	most := 1_000_000
+	if testing.Short() {
+		most = 200_000
+	}
 	dir := memoryFolder(t)
 	open := func() *Exact {
 		e := openSmall(t, dir, nil)
@@ -90,7 +94,7 @@ func TestExactModel(t *testing.T) {
 	}
 	m := model{t: t, set: open(), known: map[uint64]bool{0: true}, r: rand.New(rand.NewPCG(5, 6))}
 	mustAdd(t, m.set, 0)
-	for ops := 0; ops < 1_000_000; {
+	for ops := 0; ops < most; {
 		hashes := m.draw(1 + m.r.IntN(300))
 		switch m.r.IntN(100) {
 		case 0, 1:

@@ -5,9 +5,9 @@ import (
 	"math/bits"
 )
 
-// savedHash names the hash in the head of a saved filter, the expansion of the seed included: under another one every key
-// is new.
-const savedHash = "siphash-1-3"
+// HashName names the hash of all filters, the expansion of the seed to its key included. It is in the head of a saved
+// filter: under another hash every key is new.
+const HashName = "siphash-1-3"
 
 // hasher is SipHash-1-3 under a secret key (Aumasson, Bernstein: SipHash: a fast short-input PRF, 2012; one round a word
 // and three at the end, as in the tables of Rust, Python and Ruby).

@@ -82,7 +82,7 @@ func TestHashIsSipHash13(t *testing.T) {
 	}
 }
 
-// What a saved filter and a crawl's logs hold depends on these: another value is another savedHash.
+// What a saved filter and a crawl's logs hold depends on these: another value is another HashName.
 func TestHashStays(t *testing.T) {
 	if got, want := newHasher(1), (hasher{0x910a2dec89025cc1, 0xbeeb8da1658eec67}); got != want {
 		t.Errorf("key of seed 1 = %x, want %x, the first numbers of SplitMix64", got, want)

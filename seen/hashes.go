@@ -1,9 +1,6 @@
 package seen
 
-import (
-	"errors"
-	"slices"
-)
+import "slices"
 
 // Hashes is a set of hashes on disk that follows a log: what NewExact looks behind its filter for, where a log says in
 // which order keys were added and is durable by itself.
@@ -47,13 +44,13 @@ func (s *Hashes) Gather(n int) { s.gather = uint64(max(n, 1)) }
 // file and byte.
 func (s *Hashes) Find(hashes []uint64, found []bool) error { return s.own.Find(hashes, found) }
 
-// Add adds a hash that is not there.
-func (s *Hashes) Add(hash uint64) {
+// Add adds hashes that are not there, in their order.
+func (s *Hashes) Add(hashes ...uint64) {
 	s.own.mu.Lock()
 	defer s.own.mu.Unlock()
-	s.own.fresh.reserve(1)
-	s.own.fresh.add(hash)
-	s.added = append(s.added, hash)
+	s.own.fresh.reserve(len(hashes))
+	s.own.add(hashes)
+	s.added = append(s.added, hashes...)
 }
 
 // Len returns the number of hashes that were added.
@@ -70,30 +67,29 @@ func (s *Hashes) Durable() uint64 {
 	return s.durable
 }
 
+// Sum returns the sum, modulo 2^64, of the hashes that are on the disk for good. Where it is that of the log's first
+// Durable hashes, they are the same ones: those of another state of the log, as many, have another sum, but for one case
+// in 2^64.
+func (s *Hashes) Sum() uint64 {
+	s.own.mu.Lock()
+	defer s.own.mu.Unlock()
+	var sum uint64
+	for _, p := range s.own.runs {
+		sum += p.total
+	}
+	return sum
+}
+
 // SyncTo makes hashes durable, up to the n-th and none beyond, if enough have gathered to be worth it; and has runs
 // merged. After an error, which may be that of a merge that began earlier, nothing is lost.
 func (s *Hashes) SyncTo(n uint64) error {
-	r := s.own
-	drop, add, err := r.merged(len(r.runs) >= maxRuns)
-	if err != nil {
+	head := s.upTo(n)
+	changed, err := s.own.takeIn(slices.Clone(head))
+	if !changed {
 		return err
 	}
-	head := s.upTo(n)
-	if len(head) > 0 {
-		p, err := r.write(slices.Clone(head))
-		if err != nil {
-			return errors.Join(err, r.disk.discard(add))
-		}
-		add = append(add, p)
-	}
-	if len(add) == 0 {
-		return nil
-	}
-	if err := r.publish(add, drop); err != nil {
-		return errors.Join(err, closeParts(add))
-	}
 	s.wrote(len(head))
-	r.merge()
+	s.own.merge()
 	return nil
 }
 
@@ -115,9 +111,7 @@ func (s *Hashes) wrote(n int) {
 	s.durable += uint64(n)
 	s.added = slices.Clone(s.added[n:])
 	r.fresh.reset(len(s.added))
-	for _, h := range s.added {
-		r.fresh.add(h)
-	}
+	r.add(s.added)
 }
 
 // Close lets go of the folder. What SyncTo has not made durable is dropped.

@@ -3,6 +3,8 @@ package seen
 import (
 	"errors"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"slices"
 	"sync/atomic"
 	"testing"
@@ -34,6 +36,18 @@ func wantFound(t *testing.T, s *Hashes, added, others []uint64) {
 		if f != (i < len(added)) {
 			t.Fatalf("hash %d of %d that were added: found %t", i, len(added), f)
 		}
+	}
+}
+
+// wantSum checks that a set tells its hashes on the disk from others.
+func wantSum(t *testing.T, s *Hashes, hashes []uint64) {
+	t.Helper()
+	var sum uint64
+	for _, h := range hashes {
+		sum += h
+	}
+	if got := s.Sum(); got != sum {
+		t.Fatalf("sum of %d hashes on disk: %#x, want %#x", len(hashes), got, sum)
 	}
 }
 
@@ -74,6 +88,7 @@ func TestHashesFollowALog(t *testing.T) {
 			t.Fatalf("stopped at step %d: %d hashes on disk, %d were to be durable", stopAt, kept, told)
 		}
 		wantFound(t, again, log[:kept], others)
+		wantSum(t, again, log[:kept])
 		for _, h := range log[kept:] {
 			again.Add(h)
 		}
@@ -81,6 +96,7 @@ func TestHashesFollowALog(t *testing.T) {
 			t.Fatal(err)
 		}
 		wantFound(t, again, log, others)
+		wantSum(t, again, log[:again.Durable()])
 		if err := again.Close(); err != nil {
 			t.Fatal(err)
 		}
@@ -137,5 +153,18 @@ func TestHashesAreSyncedBeside(t *testing.T) {
 	}
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
+	}
+}
+
+func TestForeignFoldersAreLeftAlone(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "index.html"), nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := OpenHashes(dir, 7); !errors.Is(err, ErrFormat) {
+		t.Errorf("%v, want ErrFormat", err)
+	}
+	if files, err := os.ReadDir(dir); err != nil || len(files) != 1 {
+		t.Errorf("%d files are there, %v", len(files), err)
 	}
 }

@@ -128,25 +128,34 @@ func (r *hashRuns) sync() error {
 
 // flush makes a run of what is in memory, and takes in a merge that has ended. After an error all is as it was.
 func (r *hashRuns) flush() error {
+	changed, err := r.takeIn(r.fresh.appendTo(r.sorted[:0]))
+	if changed {
+		r.fresh.reset(r.fresh.n)
+	}
+	return err
+}
+
+// takeIn makes a run of hashes, which it may sort, if there are any, and has it count, together with a merge that has
+// ended. Changed is false where there was neither, and on an error: all is as it was then.
+func (r *hashRuns) takeIn(hashes []uint64) (changed bool, err error) {
 	drop, add, err := r.merged(len(r.runs) >= maxRuns)
 	if err != nil {
-		return err
+		return false, err
 	}
-	if r.fresh.n > 0 {
-		p, err := r.write(r.fresh.appendTo(r.sorted[:0]))
+	if len(hashes) > 0 {
+		p, err := r.write(hashes)
 		if err != nil {
-			return errors.Join(err, r.disk.discard(add))
+			return false, errors.Join(err, r.disk.discard(add))
 		}
 		add = append(add, p)
 	}
 	if len(add) == 0 {
-		return nil
+		return false, nil
 	}
 	if err := r.publish(add, drop); err != nil {
-		return errors.Join(err, closeParts(add))
+		return false, errors.Join(err, closeParts(add))
 	}
-	r.fresh.reset(r.fresh.n)
-	return nil
+	return true, nil
 }
 
 // write makes a run of hashes, which it may sort.

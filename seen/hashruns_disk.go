@@ -41,12 +41,13 @@ func (d disk) step(step, name string) error {
 	return nil
 }
 
-// create makes a file of what write writes, and its bytes durable. On an error no file is left.
+// create makes a file of what write writes, and its bytes durable. On an error no file is left. It is readable for its
+// owner only: the manifest has the hash's secret seed.
 func (d disk) create(name string, write func(io.Writer) error) (err error) {
 	if err := d.step(stepCreate, name); err != nil {
 		return err
 	}
-	f, err := os.OpenFile(d.path(name), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	f, err := os.OpenFile(d.path(name), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return err
 	}

@@ -24,8 +24,11 @@ var ErrLocked = errors.New("seen: in use")
 // openHashRuns opens the set in dir, which it makes if there is none, for the hash that c asks for. What is already there
 // decides the seed. before is the disk's.
 func openHashRuns(dir string, c Config, before func(step, file string) error) (_ *hashRuns, err error) {
-	if err := os.MkdirAll(dir, 0o755); err != nil {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("seen: %w", err)
+	}
+	if err := refuseForeign(dir); err != nil {
+		return nil, err
 	}
 	r := &hashRuns{disk: disk{dir: dir, before: before}, lock: flock.New(disk{dir: dir}.path(lockName)), limit: freshKeys}
 	held, err := r.lock.TryLock()
@@ -73,6 +76,27 @@ func (r *hashRuns) begin(c Config) error {
 	r.config = c.inForce()
 	r.nextFile = 1
 	return r.writeManifest(nil)
+}
+
+// refuseForeign keeps a set out of a folder that is somebody else's: it would leave its files among theirs.
+func refuseForeign(dir string) error {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return fmt.Errorf("seen: %w", err)
+	}
+	foreign := ""
+	for _, e := range entries {
+		switch name := e.Name(); {
+		case name == manifestName:
+			return nil
+		case name != lockName && name != manifestName+stepTempMark && !isRunName(name):
+			foreign = name
+		}
+	}
+	if foreign != "" {
+		return fmt.Errorf("%w: %s holds %s, and no set: name a folder of its own", ErrFormat, dir, foreign)
+	}
+	return nil
 }
 
 // writeManifest makes a manifest with these runs the one that counts.
@@ -160,10 +184,14 @@ func (r *hashRuns) runFiles() ([]string, error) {
 	}
 	var names []string
 	for _, e := range entries {
-		number, isRun := strings.CutSuffix(e.Name(), runSuffix)
-		if isRun && len(number) >= 8 && strings.Trim(number, "0123456789") == "" {
+		if isRunName(e.Name()) {
 			names = append(names, e.Name())
 		}
 	}
 	return names, nil
+}
+
+func isRunName(name string) bool {
+	number, isRun := strings.CutSuffix(name, runSuffix)
+	return isRun && len(number) >= 8 && strings.Trim(number, "0123456789") == ""
 }

@@ -15,7 +15,7 @@ import (
 const (
 	runMagic   = "\x93SRUN\r\n\x1a"
 	runVersion = 1
-	trailBytes = len(runMagic) + 4 + 4 + 3*8 + 4 + 4
+	trailBytes = len(runMagic) + 4 + 4 + 4*8 + 4 + 4
 	fenceBytes = 8 // a page
 	// readPages is how many pages are read and written together where the run is gone through in order: 128 KiB.
 	readPages = 32
@@ -27,6 +27,7 @@ type runWriter struct {
 	hashes []uint64 // of the page that is being filled
 	fence  []uint64
 	keys   uint64
+	total  uint64
 	last   uint64
 	out    []byte // pages not written yet
 	page   pageBuf
@@ -52,6 +53,7 @@ func (w *runWriter) add(h uint64) error {
 	w.hashes = append(w.hashes, h)
 	w.last = h
 	w.keys++
+	w.total += h
 	return nil
 }
 
@@ -91,7 +93,7 @@ func (w *runWriter) finish() error {
 	trail := append(make([]byte, 0, trailBytes), runMagic...)
 	trail = le.AppendUint32(trail, runVersion)
 	trail = le.AppendUint32(trail, pageBytes)
-	for _, v := range []uint64{w.keys, uint64(len(w.fence)), w.last} {
+	for _, v := range []uint64{w.keys, uint64(len(w.fence)), w.last, w.total} {
 		trail = le.AppendUint64(trail, v)
 	}
 	trail = le.AppendUint32(trail, sum)
@@ -106,6 +108,7 @@ type run struct {
 	name  string // of the file, for errors
 	base  int64  // where the run begins in it
 	keys  uint64
+	total uint64 // of the hashes, modulo 2^64
 	last  uint64
 	sum   uint32 // of the trailer, which has that of the fence in it
 	fence []uint64
@@ -138,6 +141,7 @@ func openRun(file io.ReaderAt, name string, base, size int64) (*run, error) {
 	r.keys = f.uint64()
 	pages := f.uint64()
 	r.last = f.uint64()
+	r.total = f.uint64()
 	r.sum = le.Uint32(trail[trailBytes-4:])
 	if room := uint64(at - base); pageSize != pageBytes || pages > room || pages*(pageBytes+fenceBytes) != room ||
 		r.keys < pages || r.keys > pages*8*pageBytes || (r.keys == 0) != (pages == 0) {

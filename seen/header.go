@@ -162,13 +162,20 @@ func readScalable(s *source) (Filter, error) {
 	}
 	layers := make([]*layer, len(h.Layers))
 	for i, lh := range h.Layers {
-		m, err := s.words(int(lh.Lines) * lineWords)
-		if err != nil {
+		if layers[i], err = s.layer(lh); err != nil {
 			return nil, err
 		}
-		layers[i] = layerIn(m, lh.shape(), lh.Base)
-		layers[i].count.Store(lh.Count)
-		layers[i].ones.Store(uint64(layers[i].bitset(0, len(m.words)).Count()))
 	}
 	return chain(h.Config, layers), nil
+}
+
+// layer reads the next section, which holds the words of a layer.
+func (s *source) layer(h LayerHeader) (*layer, error) {
+	m, err := s.words(int(h.Lines) * lineWords)
+	if err != nil {
+		return nil, err
+	}
+	l := layerIn(m, h.shape(), h.Base)
+	l.became(h.Count, popCount(m.words))
+	return l, nil
 }

@@ -1,8 +1,5 @@
 package seen
 
-// HashName names the hash of all filters, the expansion of the seed to its key included.
-const HashName = savedHash
-
 // Config returns the settings in force. The seed is among them, which is secret: a filter made with all of them can be
 // joined with this one.
 func (s *Scalable) Config() Config { return s.cfg }
@@ -12,6 +9,9 @@ func (s *Scalable) Config() Config { return s.cfg }
 func (b *Bloom) Config() Config { return b.cfg }
 
 // Config returns the settings in force. The seed is among them, which is secret.
+func (s *Shared) Config() Config { return s.chain.cfg }
+
+// Config returns the settings in force. The seed is among them, which is secret.
 func (c *Counting) Config() Config { return c.cfg }
 
 // Config returns the settings in force. The seed is among them, which is secret.
@@ -19,6 +19,9 @@ func (c *Cuckoo) Config() Config { return c.cfg }
 
 // Config returns the settings in force. The seed is among them, which is secret.
 func (w *Window) Config() WindowConfig { return w.cfg }
+
+// Config returns the settings in force, which are those of the filter in front. The seed is among them, which is secret.
+func (e *Exact) Config() Config { return e.front.cfg }
 
 // Config returns the settings in force, which are those of the filter in front. The seed is among them, which is secret.
 func (t *Table) Config() Config { return t.front.cfg }

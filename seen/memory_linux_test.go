@@ -52,8 +52,8 @@ func TestDroppedFilterGivesItsMemoryBack(t *testing.T) {
 // A read that fails leaves nothing mapped, without waiting for the garbage collector.
 func TestFailedReadGivesItsMemoryBack(t *testing.T) {
 	skipWithoutMappings(t)
-	s := mustScalable(t, Config{ExpectedItems: 3_000_000, Seed: 1})
-	s.Add(randomHashes(1, 3_000_001)) // two layers
+	s := mustScalable(t, Config{ExpectedItems: 1_000_000, Seed: 1})
+	s.Add(randomHashes(1, 1_000_001)) // two layers
 	var file strings.Builder
 	if _, err := s.WriteTo(&file); err != nil {
 		t.Fatal(err)

@@ -63,12 +63,16 @@ func TestChunksWithLaterBits(t *testing.T) {
 	if len(saved) < 5 || len(s.layers()) == len(h.Layers) {
 		t.Fatalf("%d chunks, %d layers: too few to show anything", len(saved), len(s.layers()))
 	}
+	step := uint64(100_000)
+	if testing.Short() {
+		step *= 5
+	}
 	next := 0
 	again := restore(t, h, func(int, int) []byte { next++; return saved[next-1] })
 	if h.Len() != 150_000 || again.Len() != h.Len() {
 		t.Fatalf("header says %d, filter %d, want 150000", h.Len(), again.Len())
 	}
-	for end := h.Len(); ; end += 100_000 {
+	for end := h.Len(); ; end += step {
 		end = min(end, uint64(at))
 		again.Add(log[again.Len():end])
 		for _, hash := range log[:end] {
@@ -228,6 +232,7 @@ func TestForgedHeader(t *testing.T) {
 	s := mustScalable(t, Config{ExpectedItems: 1000, Seed: 1})
 	s.Add(randomHashes(1, 5000))
 	const huge = 1 << 40
+	const fits = 1 << 24 // keys whose lines take 47 MB: far more than the file, and less than math.MaxInt anywhere
 	for _, tt := range []struct {
 		name string
 		edit func(h *Header)
@@ -236,9 +241,9 @@ func TestForgedHeader(t *testing.T) {
 		{"lines", func(h *Header) { h.Layers[2].Lines = huge; h.Config.MaxBytes = math.MaxInt }, ErrDamaged},
 		{"all lines", func(h *Header) { h.Layers[0].Lines = math.MaxUint64; h.Config.MaxBytes = math.MaxInt }, ErrDamaged},
 		{"lines and capacity", func(h *Header) {
-			h.Config.ExpectedItems, h.Config.MaxBytes = huge, math.MaxInt
+			h.Config.ExpectedItems, h.Config.MaxBytes = fits, math.MaxInt
 			_, bits := newGrowth(h.Config).bitsPerKey(0)
-			h.Layers = []LayerHeader{{Capacity: huge, Lines: uint64(linesFor(huge, bits)), K: 9}}
+			h.Layers = []LayerHeader{{Capacity: fits, Lines: uint64(linesFor(fits, bits)), K: 9}}
 		}, ErrTooLarge},
 		{"capacity", func(h *Header) { h.Layers[2].Capacity = huge }, ErrDamaged},
 		{"next capacity", func(h *Header) { h.Config.ExpectedItems = huge }, ErrDamaged},

@@ -15,8 +15,8 @@ import (
 // A layer owns a range of the order in which keys were added. So Add with the hashes of a log remakes the filter bit
 // for bit.
 //
-// One goroutine adds, saves and restores. Meanwhile any number of others may call Hash, HashString, Has, Len, Rate and
-// Stats. They take no lock, and find each key whose addition had returned before they asked.
+// One goroutine adds, saves and restores. Meanwhile any number of others may call Hash, HashString, Has, HasBatch, Len,
+// Rate and Stats. They take no lock, and find each key whose addition had returned before they asked.
 type Scalable struct {
 	hasher
 	cfg    Config // defaults filled in, seed drawn; not written after New
@@ -122,10 +122,6 @@ func hasAny(layers []*layer, h uint64) bool {
 	}
 	return false
 }
-
-// batchKeys is how many keys have their lines touched before the first of them is probed: enough to keep all the misses
-// a core can have under way, and few enough that the lines of a long chain stay in its second level cache.
-const batchKeys = 64
 
 // TestAndAddBatch does TestAndAdd for each hash in order. It costs a fraction of as many single calls, since the lines
 // of many keys are on their way from memory at the same time. The only error is a was that is not as long as hashes.

@@ -12,7 +12,10 @@ import (
 
 // What SizeOf says is what a filter takes that is made and filled.
 func TestSizeOf(t *testing.T) {
-	const items = 300_000
+	items, chains := uint64(300_000), []uint64{50_000, 1_000_000, 2_500_000}
+	if testing.Short() {
+		items, chains = 30_000, []uint64{50_000, 1_100_000}
+	}
 	for _, rate := range []float64{0.02, 0.001} {
 		c := Config{FalsePositiveRate: rate, ExpectedItems: items, Seed: 9}
 		for kind, make := range map[Kind]func() (Filter, error){
@@ -28,7 +31,7 @@ func TestSizeOf(t *testing.T) {
 			checkSize(t, kind, c, f)
 		}
 	}
-	for _, items := range []uint64{50_000, 1_000_000, 2_500_000} {
+	for _, items := range chains {
 		c := Config{FalsePositiveRate: 0.01, ExpectedItems: items, Seed: 9}
 		f, err := NewScalable(Config{FalsePositiveRate: c.FalsePositiveRate, Seed: c.Seed})
 		if err != nil {
@@ -116,6 +119,8 @@ func TestConfigInForce(t *testing.T) {
 	c := Config{FalsePositiveRate: 0.02, ExpectedItems: 5_000, MaxBytes: 1 << 20, Seed: 77}
 	scalable, err := NewScalable(c)
 	check(t, err)
+	shared, err := NewShared(c)
+	check(t, err)
 	bloom, err := NewBloom(c, Classic)
 	check(t, err)
 	counting, err := NewCounting(c)
@@ -126,7 +131,7 @@ func TestConfigInForce(t *testing.T) {
 		Filter
 		Config() Config
 	}
-	for _, f := range []configured{scalable, bloom, counting, cuckoo} {
+	for _, f := range []configured{scalable, shared, bloom, counting, cuckoo, NewExact(scalable, nil)} {
 		var saved bytes.Buffer
 		if _, err := f.WriteTo(&saved); err != nil {
 			t.Fatal(err)

@@ -265,9 +265,8 @@ func (b *TableBuilder) filterOf(hashes *run) (*Bloom, error) {
 	if err != nil {
 		return nil, err
 	}
-	layer := front.bits.(*layer) // as a blocked one is
 	return front, hashes.each(func(hashes []uint64) error {
-		layer.fill(hashes)
+		front.Add(hashes)
 		return nil
 	})
 }

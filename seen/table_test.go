@@ -325,7 +325,7 @@ func TestTableDamage(t *testing.T) {
 	want("another kind", checkTable(chain.Bytes()), ErrFormat)
 	want("a filter alone", checkTable(whole[:joint]), ErrFormat)
 	newer := bytes.Clone(whole)
-	newerHead(newer[joint : joint+prefixBytes+1+len(KindTable)+1+len(savedHash)+16+sumBytes])
+	newerHead(newer[joint : joint+prefixBytes+1+len(KindTable)+1+len(HashName)+16+sumBytes])
 	want("newer", checkTable(newer), ErrNewer)
 	if _, err := OpenTable(filepath.Join(t.TempDir(), "none")); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("a file that is missing: %v", err)

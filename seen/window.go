@@ -223,7 +223,7 @@ func (w *Window) Add(hashes []uint64) {
 	}
 }
 
-// touch loads a word of each line that each hash has.
+// touch has the lines of hashes in all layers brought into the cache.
 func (w *Window) touch(hashes []uint64) {
 	for _, g := range w.live {
 		g.touch(hashes)

@@ -59,14 +59,7 @@ func (g *generation) grow() {
 	g.layers = append(g.layers, newLayer(next, base))
 }
 
-func (g *generation) has(h uint64) bool {
-	for i := len(g.layers) - 1; i >= 0; i-- {
-		if g.layers[i].has(h) {
-			return true
-		}
-	}
-	return false
-}
+func (g *generation) has(h uint64) bool { return hasAny(g.layers, h) }
 
 // add adds h, which is not there.
 func (g *generation) add(h uint64, now time.Duration) {

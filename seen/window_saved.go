@@ -56,13 +56,10 @@ func readWindow(s *source) (Filter, error) {
 		g := &generation{growth: w.growth, opened: sg.opened, added: sg.added}
 		g.growth.first = sg.layers[0].Capacity
 		for _, lh := range sg.layers {
-			m, err := s.words(int(lh.Lines) * lineWords)
+			l, err := s.layer(lh)
 			if err != nil {
 				return nil, err
 			}
-			l := layerIn(m, lh.shape(), lh.Base)
-			l.count.Store(lh.Count)
-			l.ones.Store(uint64(l.bitset(0, len(m.words)).Count()))
 			g.layers = append(g.layers, l)
 		}
 		w.live = append(w.live, g)

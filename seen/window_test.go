@@ -156,9 +156,13 @@ func TestWindowClockSetBack(t *testing.T) {
 // A million operations in the course of two Spans against a map of times: what is younger than a Span is seen, what is
 // older than a Span and a part of it is not, but for the error.
 func TestWindowAgainstMap(t *testing.T) {
-	const ops, keys, span = 1_000_000, 200_000, 90 * day
-	clock := newTestClock()
-	c := WindowConfig{Span: span, Now: clock.now, Config: Config{FalsePositiveRate: 0.01, ExpectedItems: keys / 2, Seed: 1}}
+	const span = 90 * day
+	ops, asks := 1_000_000, 400_000
+	if testing.Short() {
+		ops, asks = 100_000, 50_000
+	}
+	keys, clock := ops/5, newTestClock()
+	c := WindowConfig{Span: span, Now: clock.now, Config: Config{FalsePositiveRate: 0.01, ExpectedItems: uint64(keys / 2), Seed: 1}}
 	w := mustWindow(t, c)
 	r := rand.New(rand.NewPCG(1, 2))
 	pool, added := randomHashes(1, keys), make(map[uint64]time.Time, keys)
@@ -178,7 +182,7 @@ func TestWindowAgainstMap(t *testing.T) {
 	}
 	batch, was := make([]uint64, 100), make([]bool, 100)
 	for done := 0; done < ops; done++ {
-		clock.advance(2 * span / ops)
+		clock.advance(2 * span / time.Duration(ops))
 		h := pool[r.IntN(keys)]
 		switch r.IntN(100) {
 		case 0:
@@ -206,7 +210,7 @@ func TestWindowAgainstMap(t *testing.T) {
 				added[h] = clock.at
 			}
 		}
-		if done%100_000 == 0 {
+		if done%(ops/10) == 0 {
 			w = reread(t, w).(*Window)
 			w.SetNow(clock.now)
 		}
@@ -216,11 +220,11 @@ func TestWindowAgainstMap(t *testing.T) {
 		judge(h, has)
 	}
 	rate := w.Rate()
-	measured := measure(func(h uint64) bool { has, _ := w.Has(h); return has }, 2, 400_000)
+	measured := measure(func(h uint64) bool { has, _ := w.Has(h); return has }, 2, asks)
 	st := w.Stats()
 	t.Logf("%d of %d wrong; measured %g, Rate %g, %d layers, %.1f bits a key", wrong, asked, measured, rate, st.Layers,
 		float64(st.Bits)/float64(st.Items))
-	wantNear(t, "Rate", rate, measured, 400_000)
+	wantNear(t, "Rate", rate, measured, asks)
 	if limit := 1.5 * c.FalsePositiveRate * float64(asked); float64(wrong) > limit || rate > c.FalsePositiveRate {
 		t.Errorf("%d of %d wrong, Rate %g", wrong, asked, rate)
 	}
@@ -228,6 +232,10 @@ func TestWindowAgainstMap(t *testing.T) {
 
 // More keys than expected: the generation grows, the next is sized after it, and the promise is kept.
 func TestWindowLearnsItsSize(t *testing.T) {
+	asks := 400_000
+	if testing.Short() {
+		asks = 50_000
+	}
 	clock := newTestClock()
 	w := mustWindow(t, WindowConfig{Span: 8 * day, Now: clock.now, Config: Config{FalsePositiveRate: 0.01, ExpectedItems: 8000, Seed: 1}})
 	layers := []int{}
@@ -241,9 +249,9 @@ func TestWindowLearnsItsSize(t *testing.T) {
 		t.Errorf("layers of each generation: %v, want %v", layers, want)
 	}
 	st := w.Stats()
-	measured := measure(func(h uint64) bool { has, _ := w.Has(h); return has }, 2, 400_000)
+	measured := measure(func(h uint64) bool { has, _ := w.Has(h); return has }, 2, asks)
 	t.Logf("Rate %g, measured %g, %.1f bits a key", st.Rate, measured, float64(st.Bits)/float64(st.Items))
-	wantNear(t, "Rate", st.Rate, measured, 400_000)
+	wantNear(t, "Rate", st.Rate, measured, asks)
 	if st.Rate > 0.01 || st.Capped {
 		t.Errorf("%+v", st)
 	}
@@ -337,33 +345,6 @@ func TestWindowBatchEqualsSingle(t *testing.T) {
 	w := mustWindow(t, c)
 	if w.TestAndAddBatch(make([]uint64, 3), make([]bool, 4)) == nil || w.HasBatch(make([]uint64, 3), make([]bool, 4)) == nil {
 		t.Error("3 hashes with room for 4 answers: no error")
-	}
-}
-
-func TestWindowDoesNotAllocate(t *testing.T) {
-	w := mustWindow(t, WindowConfig{Span: day, Config: Config{ExpectedItems: 1_000_000}})
-	next, hashes, answers := randomHashes(1, 60_000), randomHashes(2, 200), make([]bool, 200)
-	w.TestAndAdd(1) // opens a generation
-	take := func(n int) []uint64 {
-		head := next[:n]
-		next = next[n:]
-		return head
-	}
-	for _, tt := range []struct {
-		name string
-		f    func()
-	}{
-		{"Has", func() { w.Has(hashes[0]) }},
-		{"HasBatch", func() { w.HasBatch(hashes, answers) }},
-		{"TestAndAdd", func() { w.TestAndAdd(take(1)[0]) }},
-		{"TestAndAddBatch", func() { w.TestAndAddBatch(take(200), answers) }},
-		{"Add", func() { w.Add(take(200)) }},
-		{"Rate", func() { w.Rate() }},
-		{"Len", func() { w.Len() }},
-	} {
-		if n := testing.AllocsPerRun(100, tt.f); n != 0 {
-			t.Errorf("%s allocates %v times", tt.name, n)
-		}
 	}
 }
 

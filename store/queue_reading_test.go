@@ -551,7 +551,7 @@ func TestSpillWakesWork(t *testing.T) {
 
 // When most of what runs hold is done, they are merged, once.
 func TestBloatedRunsAreMerged(t *testing.T) {
-	_, q := queueOf(t, func(c *queueConfig) { c.entries = 10 })
+	_, q := queueOf(t, func(c *queueConfig) { c.entries = 5 })
 	addHost(t, q, "a", 1, 30)
 	q.SetPending(2)
 	if q.mergeJob() != nil {

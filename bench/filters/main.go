@@ -24,14 +24,16 @@ type figures struct {
 	Costs  []figure `json:"costs,omitempty"`
 	Chains []growth `json:"chains,omitempty"`
 	Load   *load    `json:"load,omitempty"`
+	Dedups []dedup  `json:"dedups,omitempty"`
 }
 
 type options struct {
-	items, grow, load keysFlag
-	rounds            int
-	coldMiB           int
-	dir               string
-	json              bool
+	items, grow, load, dedup keysFlag
+	rounds                   int
+	coldMiB                  int
+	dir                      string
+	crawl                    string
+	json                     bool
 }
 
 func main() {
@@ -39,9 +41,11 @@ func main() {
 	flag.Var(&o.items, "items", "keys that the compared filters are made for; 0: no comparison")
 	flag.Var(&o.grow, "grow", "grow chains from 10,000 and from 1M keys to so many; 0: none")
 	flag.Var(&o.load, "load", "save a chain of so many keys, and read it from a file that is in no cache; 0: none")
+	flag.Var(&o.dedup, "dedup", "have awk and crawl print each of so many lines once; 0: no")
+	flag.StringVar(&o.crawl, "crawl", "crawl", "the crawl that --dedup runs")
 	flag.IntVar(&o.rounds, "rounds", 100, "batches of each sort that a filter is given")
 	flag.IntVar(&o.coldMiB, "cold", 128, "MiB that are read before each batch: several times the last cache")
-	flag.StringVar(&o.dir, "dir", "", "where --load makes its file, and removes it; empty: the temporary folder")
+	flag.StringVar(&o.dir, "dir", "", "where --load and --dedup make their file, and remove it; empty: the temporary folder")
 	flag.BoolVar(&o.json, "json", false, "print JSON")
 	flag.Parse()
 	if err := run(o); err != nil {
@@ -67,7 +71,12 @@ func run(o options) error {
 	return all.print(os.Stdout)
 }
 
-func (a *figures) measure(c clock, o options) error {
+func (a *figures) measure(c clock, o options) (err error) {
+	if o.dedup > 0 {
+		if a.Dedups, err = dedups(o.dir, o.crawl, uint64(o.dedup)); err != nil {
+			return err
+		}
+	}
 	if o.items > 0 {
 		cold := newColdness(o.coldMiB << 20)
 		for _, p := range []float64{0.01, 0.001} {

@@ -30,6 +30,14 @@ func (a figures) print(to io.Writer) error {
 		fmt.Fprintln(w, "|---\t|---\t|---\t|---\t|---\t|---\t|---\t|")
 		fmt.Fprintf(w, "| %d\t| %.0f\t| %.2f\t| %g\t| %.2f\t| %.2f\t| %s\t|\n", l.Keys, float64(l.Bytes)/1e6, l.Wall, l.WallBar, l.CPU, l.Floor, verdict(l.met()))
 	}
+	if len(a.Dedups) > 0 {
+		fmt.Fprintln(w, "\n| program\t| lines\t| printed\t| CPU, s (ratio, bar)\t| peak, MiB (ratio, bar)\t| bars\t|")
+		fmt.Fprintln(w, "|---\t|---\t|---\t|---\t|---\t|---\t|")
+		for _, d := range a.Dedups {
+			fmt.Fprintf(w, "| %s\t| %d\t| %d\t| %.1f%s\t| %.0f%s\t| %s\t|\n", d.Program, d.Lines, d.Kept,
+				d.CPU, against(d.CPURatio, d.CPUBar), d.MiB, against(d.MemoryRatio, d.MemoryBar), verdict(d.met()))
+		}
+	}
 	return w.Flush()
 }
 
@@ -38,6 +46,18 @@ func (c cost) String() string {
 		return fmt.Sprintf("%.1f", c.Nanoseconds)
 	}
 	return fmt.Sprintf("%.1f (%.2f, %.2f)", c.Nanoseconds, c.Ratio, c.Bar)
+}
+
+// against writes a ratio and its bar, as far as there are such.
+func against(ratio, bar float64) string {
+	switch {
+	case ratio == 0:
+		return ""
+	case bar == 0:
+		return fmt.Sprintf(" (%.2f)", ratio)
+	default:
+		return fmt.Sprintf(" (%.2f, %g)", ratio, bar)
+	}
 }
 
 func (g growth) compacted() string {

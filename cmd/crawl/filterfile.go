@@ -10,7 +10,6 @@ import (
 	"strings"
 	"time"
 
-	"crawl/internal/vfs"
 	"crawl/seen"
 )
 
@@ -210,7 +209,7 @@ func (n *newFile) commit() error {
 		return err
 	}
 	n.partial = ""
-	return vfs.OS{}.SyncDir(filepath.Dir(n.path))
+	return syncDir(filepath.Dir(n.path))
 }
 
 // rename replaces a file only where that was asked for, also when it has appeared meanwhile.

@@ -148,7 +148,7 @@ func orNone(d time.Duration) time.Duration {
 func fetchConfig(s config.Settings) fetch.Config {
 	cfg := fetch.Config{
 		UserAgent: s.UserAgent.Header(buildVersion(), s.Contact), Contact: string(s.Contact), Timeout: time.Duration(s.Timeout),
-		MaxBodyBytes: int64(s.MaxBody), InsecureTLS: s.Insecure, AllowPrivate: texts(s.AllowPrivate),
+		MaxBodyBytes: int64(s.MaxBody), BodyMemoryBytes: int64(s.BodyMemory), InsecureTLS: s.Insecure, AllowPrivate: texts(s.AllowPrivate),
 		MaxIdleConns: idleConns(int(s.Concurrency)), MaxIdlePerHost: max(2, mostPerHost(s)),
 	}
 	for _, c := range s.ConnectTo {

@@ -62,8 +62,9 @@ type Settings struct {
 	SeenMemory Size            // cap of the filter
 
 	// Memory.
-	MaxHosts Count // with work
-	MaxTasks Count // URLs to be fetched
+	MaxHosts   Count // with work
+	MaxTasks   Count // URLs to be fetched
+	BodyMemory Size  // bytes of all bodies in flight
 
 	// State and output.
 	CheckpointInterval Duration
@@ -104,6 +105,7 @@ func Default() Settings {
 		SeenMemory:         1 << 30,
 		MaxHosts:           100_000,
 		MaxTasks:           250_000,
+		BodyMemory:         512 << 20,
 		CheckpointInterval: Duration(10 * time.Second),
 		Grace:              Duration(8 * time.Second),
 		MinFree:            1 << 30,

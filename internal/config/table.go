@@ -307,6 +307,13 @@ var table = []setting{
 		at:    func(s *Settings) slot { return one(&s.MaxTasks) },
 		check: func(s *Settings) string { return within(s.MaxTasks, 1, 1e9) },
 	},
+	{key: "body_memory", section: memory,
+		usage: "bytes for all bodies in flight together: as sent, as decoded, and to decode them",
+		note: "At least twice max_body and 132Mi. Small pages go on beside large ones; when large ones use it up they wait for each " +
+			"other, at most for the time of timeout beyond it, and are then cut, and tried again. Beside it each request has 128Ki.",
+		at:    func(s *Settings) slot { return one(&s.BodyMemory) },
+		check: func(s *Settings) string { return enoughForBody(s.BodyMemory, s.MaxBody) },
+	},
 
 	{key: "checkpoint_interval", section: output,
 		usage: "time between checkpoints: what a kill may cost",
@@ -349,6 +356,12 @@ func withinIf[T cmp.Ordered](v *T, low, high T) string {
 		return ""
 	}
 	return within(*v, low, high)
+}
+
+// enoughForBody: what is less could not hold one body, as sent and as decoded, with the windows of decoders.
+func enoughForBody(memory, maxBody Size) string {
+	const windows, most = 132 << 20, 1 << 46
+	return within(memory, 2*maxBody+windows, most)
 }
 
 // within returns the range as text when v is outside it, or is no number.
