@@ -29,6 +29,9 @@ func FuzzResponse(f *testing.F) {
 	f.Add([]byte("HTTP/1.0 200\nContent-Length: 99\n\nshort"))
 	f.Add([]byte(answer(gzipped(f, "a", "b"), "Content-Encoding: gzip")))
 	f.Add([]byte(answer(gzipped(f, string(gzipped(f, "twice"))), "Content-Encoding: gzip, x-gzip")))
+	f.Add([]byte(answer(encoded(f, "four", "deflate", "br", "zstd", "bare"), "Content-Encoding: deflate, br, zstd, deflate")))
+	f.Add([]byte(answer(frame(23, "a large window"), "Content-Encoding: zstd")))
+	f.Add([]byte(answer([]byte("plain"), "Content-Encoding: br")))
 	f.Add([]byte("HTTP/1.1 301 Moved\r\nLocation: \xff\r\n\r\n"))
 	const headCap, bodyCap = 512, 64
 	c, err := New(Config{MaxHeadBytes: headCap, MaxBodyBytes: bodyCap})
@@ -53,6 +56,9 @@ func FuzzResponse(f *testing.F) {
 		}
 		if kept != nil && (kept.br != nil || res.BodyErr != nil || peer.said.Len() > 0 && len(said) <= headCap) {
 			t.Fatalf("connection kept with %d bytes to read, after %q", peer.said.Len(), res.Truncated)
+		}
+		if c.memory.used != 0 || res.share.charged > freeBytes+windowsMost {
+			t.Fatalf("%d bytes are charged, %d counted", res.share.charged, c.memory.used)
 		}
 		if (res.Truncated == TruncatedDisconnect) != (res.BodyErr != nil) {
 			t.Fatalf("truncated %q, but %v", res.Truncated, res.BodyErr)

@@ -27,7 +27,7 @@ type Result struct {
 	BodyErr   error      // the cause, when it is not Config.MaxBodyBytes alone
 
 	// DecodeErr tells what of the content codings could not be taken off. Body is what was decoded before the fault, and
-	// Payload itself when a coding is unknown. Where the payload was cut, that its coding has no end is not told again.
+	// Payload itself when a coding is unknown, or there are too many. Where the payload was cut, that its coding has no end is not told again.
 	DecodeErr error
 
 	// Mislabeled is the coding that Content-Encoding names and the body plainly does not have: the bytes that were found in

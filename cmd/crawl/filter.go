@@ -70,6 +70,10 @@ func (f *filterFlags) explain(err error) error {
 				line = flag + ": " + rest
 			}
 		}
+		if f.items == 0 { // a flag that was not given has a default that its help does not name
+			line = strings.Replace(line, fmt.Sprintf(" expect %d ", seen.DefaultFirstItems),
+				fmt.Sprintf(" %s lines, which it is made for without --items, ", count(seen.DefaultFirstItems)), 1)
+		}
 		texts = append(texts, strings.NewReplacer(" expect ", " --items ", " at fp ", " at --fp ").Replace(line))
 	}
 	return usagef("%s", strings.Join(texts, "\n"))
@@ -100,7 +104,10 @@ func (s *span) Set(text string) error {
 
 // String writes whole days as such.
 func (s span) String() string {
-	if d := time.Duration(s); d == 0 || d%day != 0 {
+	switch d := time.Duration(s); {
+	case d == 0:
+		return "0" // which help takes for no default
+	case d%day != 0:
 		return config.Duration(d).String()
 	}
 	return strconv.FormatInt(int64(time.Duration(s)/day), 10) + "d"

@@ -265,7 +265,7 @@ func TestSpan(t *testing.T) {
 		back string
 	}{
 		{"90d", 90 * 24 * time.Hour, "90d"}, {"36h", 36 * time.Hour, "36h"}, {"48h", 48 * time.Hour, "2d"},
-		{"0", 0, "0s"}, {"250ms", 250 * time.Millisecond, "250ms"},
+		{"0", 0, "0"}, {"250ms", 250 * time.Millisecond, "250ms"},
 	} {
 		var s span
 		if err := s.Set(tt.text); err != nil || time.Duration(s) != tt.want || s.String() != tt.back {
@@ -283,7 +283,7 @@ func TestSpan(t *testing.T) {
 func TestErrorRate(t *testing.T) {
 	for p, want := range map[float64]string{
 		0: "none", 1: "100%", 0.0099996: "1.00%", 0.01: "1.00%", 0.1234: "12.3%", 0.001: "0.100%", 0.000116: "0.0116%",
-		0.00000101: "0.000101%", 2e-11: "2e-11",
+		0.00000101: "1.01e-6", 2e-11: "2.00e-11", 2.7e-9: "2.70e-9", 1.3143183971021112e-38: "1.31e-38", 0.00001: "0.00100%",
 	} {
 		if got := errorRate(p); got != want {
 			t.Errorf("%g: %s, want %s", p, got, want)

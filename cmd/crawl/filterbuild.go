@@ -26,13 +26,13 @@ type builder struct {
 
 // built is what became of it.
 type built struct {
-	Kind       seen.Kind `json:"kind"`
-	Lines      uint64    `json:"lines"`
-	Items      uint64    `json:"items"`
-	Duplicates uint64    `json:"duplicates"`
-	Bytes      int64     `json:"bytes"` // of the file
-	FP         float64   `json:"fp"`    // now
-	Key        string    `json:"key"`   // its fingerprint
+	Kind       string  `json:"kind"`
+	Lines      uint64  `json:"lines"`
+	Items      uint64  `json:"items"`
+	Duplicates uint64  `json:"duplicates"`
+	Bytes      int64   `json:"bytes"` // of the file
+	FP         float64 `json:"fp"`    // now
+	Key        string  `json:"key"`   // its fingerprint
 
 	over uint64 // items it was made for, where it has more
 }
@@ -62,7 +62,7 @@ given the file has it. Two filters can be merged only if they have one key and o
 		Example: `  crawl filter build --fp 1% -o names.filter < names.txt
   crawl filter build --exact -o deny.filter < denylist.txt
   crawl filter build --like deny.filter -o today.filter < today.txt`,
-		Args: args(cobra.NoArgs),
+		Args: fromInput,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := b.settle(cmd); err != nil {
 				return err
@@ -92,6 +92,9 @@ func (b *builder) settle(cmd *cobra.Command) error {
 	case string(seen.KindBloom), string(seen.KindClassic), string(seen.KindCounting), string(seen.KindCuckoo):
 	default:
 		return usagef("--kind: want bloom, classic, counting or cuckoo, got %q", b.kind)
+	}
+	if b.exact && given("items") {
+		return usagef("--exact: the filter is made for just as many lines as are different: leave out --items")
 	}
 	if b.exact && given("kind") && b.kind != string(seen.KindBloom) {
 		return usagef("--exact: the filter in front is bloom: leave out --kind %s", b.kind)
@@ -129,7 +132,7 @@ func (b *builder) settings() (seen.Kind, seen.Config, error) {
 	case seen.KindBloom, seen.KindClassic, seen.KindCounting, seen.KindCuckoo:
 		return kind, c, nil
 	default:
-		return "", c, usagef("--like: %s is of kind %s, which build does not make", b.like, kind)
+		return "", c, usagef("--like: %s is of kind %s, which build does not make", b.like, kindWord(kind))
 	}
 }
 
@@ -308,7 +311,7 @@ func tableResult(path string, lines uint64) (result built, err error) {
 		return built{}, err
 	}
 	return built{
-		Kind: seen.KindTable, Lines: lines, Items: t.Len(), Duplicates: lines - t.Len(), Bytes: info.Size(), FP: t.Rate(),
+		Kind: kindWord(seen.KindTable), Lines: lines, Items: t.Len(), Duplicates: lines - t.Len(), Bytes: info.Size(), FP: t.Rate(),
 		Key: fingerprint(t.Config().Seed),
 	}, nil
 }
@@ -329,7 +332,7 @@ func (b *builder) result(f adder, lines, items uint64) (built, error) {
 	}
 	st := f.Stats()
 	result := built{
-		Kind: st.Kind, Lines: lines, Items: items, Duplicates: lines - items, Bytes: info.Size(), FP: st.Rate,
+		Kind: kindWord(st.Kind), Lines: lines, Items: items, Duplicates: lines - items, Bytes: info.Size(), FP: st.Rate,
 		Key: fingerprint(f.Config().Seed),
 	}
 	if st.Capped {

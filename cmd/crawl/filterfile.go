@@ -31,8 +31,18 @@ type filterFile struct {
 	window  seen.WindowConfig // of a window
 }
 
-// openFilter reads the filter in a file. A table stays on the disk, but for the filter in front of it.
+// openFilter is readFilter for a file that `crawl filter build` makes.
 func openFilter(path string) (*filterFile, error) {
+	file, err := readFilter(path)
+	if err != nil {
+		return nil, explainFilter(err, path)
+	}
+	return file, nil
+}
+
+// readFilter reads the filter in a file. A table stays on the disk, but for the filter in front of it. An error of the
+// filter is seen's.
+func readFilter(path string) (*filterFile, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, &usageError{err}
@@ -48,10 +58,10 @@ func openFilter(path string) (*filterFile, error) {
 	}
 	filter, err := seen.Read(f)
 	if err != nil {
-		return nil, explainFilter(err, path)
+		return nil, err
 	}
 	if file.asked, err = asAsked(filter); err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
+		return nil, err
 	}
 	if info.Mode().IsRegular() {
 		file.bytes, file.written = info.Size(), info.ModTime()
@@ -65,7 +75,7 @@ func openFilter(path string) (*filterFile, error) {
 				err = fmt.Errorf("%w: byte %d: more follows the filter than belongs to it", seen.ErrDamaged, at)
 			}
 			if err != nil {
-				return nil, explainFilter(err, path)
+				return nil, err
 			}
 			file.asked = table
 		}
@@ -75,14 +85,25 @@ func openFilter(path string) (*filterFile, error) {
 }
 
 func (f *filterFile) close() error {
-	if table, ok := f.asked.(*seen.Table); ok {
-		return table.Close()
+	switch f := f.asked.(type) {
+	case *seen.Table:
+		return f.Close()
+	case *seen.Exact:
+		return f.Abandon() // nothing was added
 	}
 	return nil
 }
 
 // kind of what is in the file.
 func (f *filterFile) kind() seen.Kind { return f.Stats().Kind }
+
+// kindWord is what a kind is called wherever it is shown: a table is the file of what --exact makes.
+func kindWord(kind seen.Kind) string {
+	if kind == seen.KindTable {
+		return string(seen.KindExact)
+	}
+	return string(kind)
+}
 
 // configOf returns the settings that a filter was made with.
 func configOf(filter any) (seen.Config, seen.WindowConfig) {
@@ -105,6 +126,9 @@ func asAsked(filter seen.Filter) (asked, error) {
 
 // explainFilter says what is wrong with a filter's file, and what to do.
 func explainFilter(err error, path string) error {
+	if _, explained := errors.AsType[*usageError](err); explained {
+		return err
+	}
 	switch {
 	case errors.Is(err, seen.ErrDamaged):
 		return fmt.Errorf("%s %w: %s; build it again, or take another copy", path, errDamaged, damageText(err, path))
@@ -158,6 +182,9 @@ func nextFileAt(path string) (*newFile, error) {
 }
 
 func newFileBy(path string, replace bool, create func() (*os.File, error)) (*newFile, error) {
+	if path == "-" {
+		return nil, usagef("a filter appears by rename, so it cannot go to standard output: name a file")
+	}
 	n := &newFile{path: path, replace: replace, mode: secretMode}
 	info, err := os.Stat(path)
 	switch {
@@ -174,10 +201,24 @@ func newFileBy(path string, replace bool, create func() (*os.File, error)) (*new
 	}
 	f, err := create()
 	if err != nil {
-		return nil, &usageError{err}
+		return nil, cannotMake(path, err)
 	}
 	n.partial = f.Name()
 	return n, f.Close()
+}
+
+// cannotMake says why no file can be made at a path. The error is that of one with another name beside it.
+func cannotMake(path string, err error) error {
+	if _, statErr := os.Stat(filepath.Dir(path)); errors.Is(statErr, fs.ErrNotExist) {
+		return usagef("%s: there is no folder %s", path, filepath.Dir(path))
+	}
+	if e, ok := errors.AsType[*fs.PathError](err); ok {
+		err = e.Err
+	}
+	if errors.Is(err, fs.ErrPermission) {
+		return usagef("%s: no file can be made in folder %s: %w", path, filepath.Dir(path), err)
+	}
+	return fmt.Errorf("%s: %w", path, err)
 }
 
 func (n *newFile) there() error {

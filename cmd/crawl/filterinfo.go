@@ -15,13 +15,13 @@ import (
 // filterFacts is what `filter info` tells.
 type filterFacts struct {
 	File       string     `json:"file"`
-	Kind       seen.Kind  `json:"kind"`
+	Kind       string     `json:"kind"`
 	Items      uint64     `json:"items"`
 	Capacity   uint64     `json:"capacity"` // items it was made for, so far
 	Layers     int        `json:"layers"`
 	Hashes     int        `json:"hashes,omitempty"` // bits or counters that a line sets, in the newest layer
 	Bits       uint64     `json:"bits"`
-	BitsPerKey float64    `json:"bits_per_key"`
+	BitsPerKey float64    `json:"bits_per_key"`         // of the items it was made for, or has if they are more
 	Bytes      int64      `json:"bytes"`                // of memory
 	FileBytes  int64      `json:"file_bytes,omitempty"` // on the disk
 	Fill       float64    `json:"fill"`                 // share of the bits, counters or slots that are set
@@ -36,13 +36,16 @@ type filterFacts struct {
 
 func (a *app) filterInfoCommand() *cobra.Command {
 	return &cobra.Command{
-		Use:   "info FILE",
+		Use:   "info FILE|FOLDER",
 		Short: "Tell what a filter holds, what it takes and how it errs, and check all of it",
 		Long: `Read all of a filter's file, check it, and tell what the filter holds, what it takes and how it errs now. Of its key only a
-fingerprint is shown, by which two filters with one key can be told. Exit code 3: it is damaged, and where is said.`,
-		Args: args(cobra.ExactArgs(1)),
+fingerprint is shown, by which two filters with one key can be told. Exit code 3: it is damaged, and where is said.
+
+Of the folder in which dedup --exact --state keeps its lines, it does the same. Memory and fill are those of the filter that is
+made in front of them.`,
+		Args: wants(cobra.ExactArgs(1), "one filter"),
 		RunE: func(_ *cobra.Command, given []string) (err error) {
-			f, err := openFilter(given[0])
+			f, err := openFilterOrState(given[0])
 			if err != nil {
 				return err
 			}
@@ -64,8 +67,8 @@ fingerprint is shown, by which two filters with one key can be told. Exit code 3
 func factsOf(f *filterFile) filterFacts {
 	st := f.Stats()
 	facts := filterFacts{
-		File: f.path, Kind: st.Kind, Items: f.Len(), Capacity: st.Capacity, Layers: st.Layers, Bits: st.Bits,
-		BitsPerKey: per(float64(st.Bits), float64(f.Len())), Bytes: st.Bytes, FileBytes: f.bytes, Fill: st.Fill, FP: st.Rate,
+		File: f.path, Kind: kindWord(st.Kind), Items: f.Len(), Capacity: st.Capacity, Layers: st.Layers, Bits: st.Bits,
+		BitsPerKey: per(float64(st.Bits), float64(max(st.Items, st.Capacity))), Bytes: st.Bytes, FileBytes: f.bytes, Fill: st.Fill, FP: st.Rate,
 		TargetFP: st.TargetRate, Capped: st.Capped, WindowS: f.window.Span.Seconds(),
 		Hash: seen.HashName, Key: fingerprint(f.config.Seed),
 	}
@@ -94,13 +97,17 @@ func (f *filterFacts) write(out io.Writer) (err error) {
 	if f.WindowS > 0 {
 		line("window", "%s", span(f.WindowS*float64(time.Second)))
 	}
-	line("memory", "%s, %.1f bits an item", size(uint64(f.Bytes)), f.BitsPerKey)
+	full := ""
+	if f.Items < f.Capacity {
+		full = " once full"
+	}
+	line("memory", "%s, %.1f bits an item%s", size(uint64(f.Bytes)), f.BitsPerKey, full)
 	if f.FileBytes > 0 {
 		line("file", "%s, written %s", size(uint64(f.FileBytes)), f.Written.Format(time.RFC3339))
 	}
 	line("fill", "%.1f%%", f.Fill*100)
 	switch {
-	case f.Kind == seen.KindTable:
+	case f.Kind == string(seen.KindExact):
 		line("error", "%s; a line that is not in it costs a read with a chance of %s", errorRate(f.FP), config.Rate(f.TargetFP))
 	case f.Capped:
 		line("error", "%s now, above its %s: it holds more than it was made for", errorRate(f.FP), config.Rate(f.TargetFP))

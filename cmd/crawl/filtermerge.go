@@ -26,7 +26,7 @@ A bloom filter keeps its size. Past what it was made for it errs more, which is 
 then. An exact one is made for just what it holds.`,
 		Example: `  crawl filter build --like deny.filter -o today.filter < today.txt
   crawl filter merge --force -o deny.filter deny.filter today.filter`,
-		Args: args(cobra.MinimumNArgs(2)),
+		Args: wants(cobra.MinimumNArgs(2), "two filters or more"),
 		RunE: func(cmd *cobra.Command, given []string) error {
 			if path == "" {
 				return usagef("filter merge: name the file to make with -o FILE")
@@ -60,7 +60,7 @@ func (a *app) merge(ctx context.Context, path string, force bool, from []string)
 	case *seen.Bloom:
 		result, err = mergeBlooms(ctx, out, first, f, from[1:])
 	default:
-		err = usagef("%s is of kind %s, which cannot be merged: only bloom, classic and exact filters can", first.path, first.kind())
+		err = usagef("%s is of kind %s, which cannot be merged: only bloom, classic and exact filters can", first.path, kindWord(first.kind()))
 	}
 	if err != nil {
 		return err
@@ -100,7 +100,7 @@ func mergeBlooms(ctx context.Context, out *newFile, first *filterFile, sum *seen
 	}
 	st := sum.Stats()
 	result := built{
-		Kind: st.Kind, Lines: lines, Items: st.Items, Duplicates: lines - min(lines, st.Items), Bytes: info.Size(), FP: st.Rate,
+		Kind: kindWord(st.Kind), Lines: lines, Items: st.Items, Duplicates: lines - min(lines, st.Items), Bytes: info.Size(), FP: st.Rate,
 		Key: fingerprint(first.config.Seed),
 	}
 	if st.Capped {
@@ -144,7 +144,8 @@ func mergeTables(ctx context.Context, out *newFile, first *filterFile, table *se
 // differs says all in which two filters are not alike that have to be.
 func differs(a, b *filterFile) error {
 	if a.kind() != b.kind() {
-		return usagef("%s is of kind %s and %s of kind %s: only filters of one kind can be merged", a.path, a.kind(), b.path, b.kind())
+		return usagef("%s is of kind %s and %s of kind %s: only filters of one kind can be merged", a.path, kindWord(a.kind()), b.path,
+			kindWord(b.kind()))
 	}
 	var parts []string
 	differ := func(what, one, other string) {

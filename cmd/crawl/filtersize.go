@@ -15,14 +15,15 @@ import (
 
 // sizeRow is what one kind of filter takes.
 type sizeRow struct {
-	Kind       seen.Kind `json:"kind"`
-	Items      uint64    `json:"items"`
-	FP         float64   `json:"fp"` // once all items are in
-	Bits       uint64    `json:"bits"`
-	BitsPerKey float64   `json:"bits_per_key"`
-	Bytes      uint64    `json:"bytes"`                // of memory
-	DiskBytes  uint64    `json:"disk_bytes,omitempty"` // of a file that is asked
-	Hashes     int       `json:"hashes,omitempty"`     // bits that a key sets
+	Kind       string  `json:"kind"`
+	Items      uint64  `json:"items"`
+	FP         float64 `json:"fp,omitempty"` // once all items are in
+	Bits       uint64  `json:"bits,omitempty"`
+	BitsPerKey float64 `json:"bits_per_key,omitempty"`
+	Bytes      uint64  `json:"bytes,omitempty"`      // of memory
+	DiskBytes  uint64  `json:"disk_bytes,omitempty"` // of a file that is asked
+	Hashes     int     `json:"hashes,omitempty"`     // bits that a key sets
+	Reason     string  `json:"reason,omitempty"`     // why it is not made so: none of the figures is there then
 
 	note string
 }
@@ -30,7 +31,7 @@ type sizeRow struct {
 func (a *app) filterSizeCommand() *cobra.Command {
 	var plan struct {
 		filterFlags
-		bits   config.Size
+		bits   bitCount
 		hashes int
 	}
 	cmd := &cobra.Command{
@@ -44,7 +45,7 @@ Bits and hashes say something of bloom filters of one size alone: the other kind
 		Example: `  crawl filter size --items 200M --fp 1%
   crawl filter size --items 200M --bits 2G
   crawl filter size --bits 512Mi --fp 0.1% --json`,
-		Args: args(cobra.NoArgs),
+		Args: onlyFlags,
 		RunE: func(*cobra.Command, []string) error {
 			rows, err := sizeRows(seen.Plan{
 				Items: uint64(plan.items), Rate: float64(plan.fp), Bits: uint64(plan.bits), Hashes: plan.hashes,
@@ -67,24 +68,48 @@ Bits and hashes say something of bloom filters of one size alone: the other kind
 	fs := cmd.Flags()
 	fs.Var(&plan.items, "items", "different lines in the filter")
 	fs.Var(&plan.fp, "fp", "error: the share of lines not in the filter that it takes for lines in it")
-	fs.Var(&plan.bits, "bits", "bits of the filter")
+	fs.Var(&plan.bits, "bits", "bits of the filter: 16G, 512Mi")
 	fs.IntVar(&plan.hashes, "hashes", 0, "bits that each line sets (default: the best number)")
 	return cmd
 }
 
-// kindName is what a kind is called, with what tells it apart.
-func kindName(kind seen.Kind) string {
-	switch kind {
+// bitCount is a number of bits. It is written as a size is, which is in bytes: so one with a B is refused.
+type bitCount config.Size
+
+// Set implements pflag.Value.
+func (b *bitCount) Set(text string) error {
+	var n config.Size
+	err := n.Set(text)
+	switch {
+	case err != nil:
+		return fmt.Errorf("want a number of bits such as 16G (10^9) or 512Mi (2^20), got %q", text)
+	case strings.HasSuffix(text, "B"):
+		unit := strings.TrimSuffix(strings.TrimLeft(text, "0123456789."), "B")
+		number, err := strconv.ParseFloat(strings.TrimSuffix(text, unit+"B"), 64)
+		if err != nil {
+			return fmt.Errorf("want bits, not bytes, got %q", text)
+		}
+		return fmt.Errorf("want bits, not bytes: %s are --bits %s%s", text, strconv.FormatFloat(number*8, 'f', -1, 64), unit)
+	}
+	*b = bitCount(n)
+	return nil
+}
+
+// String implements pflag.Value.
+func (b bitCount) String() string { return config.Size(b).String() }
+
+// Type implements pflag.Value.
+func (bitCount) Type() string { return "bits" }
+
+// kindName is a kind as it is shown to a person, with what tells two of them apart.
+func kindName(kind string) string {
+	switch seen.Kind(kind) {
 	case seen.KindBloom:
 		return "bloom, blocked"
 	case seen.KindClassic:
 		return "bloom, classic"
-	case seen.KindTable:
-		return "exact, on disk"
-	case seen.KindScalable:
-		return "scalable"
 	}
-	return string(kind)
+	return kind
 }
 
 // sizeRows works out a line for each kind.
@@ -115,7 +140,7 @@ func sizeRows(given seen.Plan) ([]sizeRow, error) {
 	for _, kind := range []seen.Kind{seen.KindScalable, seen.KindCounting, seen.KindCuckoo, seen.KindTable} {
 		s, err := seen.SizeOf(kind, seen.Config{ExpectedItems: items, FalsePositiveRate: rate})
 		if err != nil { // an error out of their range: they are not made so
-			rows = append(rows, sizeRow{Kind: kind, Items: items, note: flagText(err)})
+			rows = append(rows, sizeRow{Kind: kindWord(kind), Items: items, Reason: flagText(err, rate)})
 			continue
 		}
 		row := rowOf(s)
@@ -129,7 +154,7 @@ func sizeRows(given seen.Plan) ([]sizeRow, error) {
 
 func rowOf(s seen.Size) sizeRow {
 	return sizeRow{
-		Kind: s.Kind, Items: s.Items, FP: s.Rate, Bits: s.Bits, BitsPerKey: per(float64(s.Bits), float64(s.Items)),
+		Kind: kindWord(s.Kind), Items: s.Items, FP: s.Rate, Bits: s.Bits, BitsPerKey: per(float64(s.Bits), float64(s.Items)),
 		Bytes: s.Bits / 8, DiskBytes: uint64(s.DiskBytes), Hashes: s.Hashes,
 	}
 }
@@ -143,17 +168,30 @@ func planError(err error) error {
 	return errors.New("filter size: " + strings.ReplaceAll(text, "\n", "; "))
 }
 
-// flagText is an error of settings in one line.
-func flagText(err error) string {
-	return strings.ReplaceAll(strings.ReplaceAll(err.Error(), seen.ErrPlan.Error()+": ", ""), "\n", "; ")
+// flagText is an error of settings in one line, in the words of the flags.
+func flagText(err error, rate float64) string {
+	text := strings.ReplaceAll(strings.ReplaceAll(err.Error(), seen.ErrPlan.Error()+": ", ""), "\n", "; ")
+	if rest, ours := strings.CutPrefix(text, "fp: "); ours {
+		text = "--fp: " + strings.Replace(rest, fmt.Sprintf("got %g", rate), fmt.Sprintf("got %.3g", rate), 1)
+	}
+	return text
 }
 
+// writeSizes writes a table of the kinds that can be made so, and then which others cannot, and why.
 func writeSizes(out io.Writer, rows []sizeRow) error {
 	lines := [][]string{{"kind", "items", "bits a key", "memory", "on disk", "hashes", "error", ""}}
+	var reasons []string
+	kinds := map[string][]string{} // by reason
 	for _, r := range rows {
-		line := []string{kindName(r.Kind), count(r.Items), "-", "-", "-", "-", "-", r.note}
-		if r.Bits > 0 {
-			line[2], line[3], line[6] = fmt.Sprintf("%.1f", r.BitsPerKey), size(r.Bytes), errorRate(r.FP)
+		if r.Reason != "" {
+			if kinds[r.Reason] == nil {
+				reasons = append(reasons, r.Reason)
+			}
+			kinds[r.Reason] = append(kinds[r.Reason], kindName(r.Kind))
+			continue
+		}
+		line := []string{
+			kindName(r.Kind), count(r.Items), fmt.Sprintf("%.1f", r.BitsPerKey), size(r.Bytes), "-", "-", errorRate(r.FP), r.note,
 		}
 		if r.DiskBytes > 0 {
 			line[4] = size(r.DiskBytes)
@@ -163,7 +201,11 @@ func writeSizes(out io.Writer, rows []sizeRow) error {
 		}
 		lines = append(lines, line)
 	}
-	_, err := io.WriteString(out, columns(lines))
+	text := columns(lines)
+	for _, reason := range reasons {
+		text += "not " + strings.Join(kinds[reason], ", ") + ": " + reason + "\n"
+	}
+	_, err := io.WriteString(out, text)
 	return err
 }
 
@@ -187,18 +229,22 @@ func columns(lines [][]string) string {
 	return text.String()
 }
 
-// errorRate writes a share with three digits that mean something.
+// errorRate writes a share with three digits that mean something: as a percentage, or below 0.001% as a power of ten.
 func errorRate(p float64) string {
-	switch {
-	case p == 0:
+	if p == 0 {
 		return "none"
-	case p < 1e-9:
-		return fmt.Sprintf("%.0e", p)
 	}
-	_, exponent, _ := strings.Cut(fmt.Sprintf("%.2e", p*100), "e")
-	e, err := strconv.Atoi(exponent)
-	if err != nil { // not a number
+	number := p
+	if p >= 1e-5 {
+		number = p * 100
+	}
+	mantissa, exponent, _ := strings.Cut(fmt.Sprintf("%.2e", number), "e")
+	power, err := strconv.Atoi(exponent)
+	switch {
+	case err != nil: // not a number
 		return fmt.Sprint(p)
+	case p < 1e-5:
+		return mantissa + "e" + strconv.Itoa(power)
 	}
-	return fmt.Sprintf("%.*f%%", max(0, 2-e), p*100)
+	return fmt.Sprintf("%.*f%%", max(0, 2-power), number)
 }

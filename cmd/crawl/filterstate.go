@@ -5,9 +5,8 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"time"
-
-	"github.com/gofrs/flock"
 
 	"crawl/internal/config"
 	"crawl/seen"
@@ -19,24 +18,20 @@ func (d *deduplicator) openState() (*memory, error) {
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		return nil, usagef("--state: %s is a folder, as --exact makes it: pass --exact, or name another", path)
 	}
-	lock := flock.New(path + ".lock")
-	held, err := lock.TryLock()
+	lock, err := lockState(path)
 	if err != nil {
-		return nil, &usageError{err}
-	}
-	if !held {
-		return nil, fmt.Errorf("--state: %s is in use by another process", path)
+		return nil, err
 	}
 	f, err := d.readState()
 	if errors.Is(err, fs.ErrNotExist) {
 		f, err = d.newFilter()
 	}
 	if err != nil {
-		return nil, errors.Join(err, lock.Close())
+		return nil, errors.Join(err, lock.undo())
 	}
 	next, err := nextFileAt(path) // now: a folder that cannot be written to is told before any line is printed
 	if err != nil {
-		return nil, errors.Join(err, lock.Close())
+		return nil, errors.Join(err, lock.undo())
 	}
 	return &memory{
 		Filter:  f,
@@ -51,15 +46,15 @@ func (d *deduplicator) readState() (seen.Filter, error) {
 	if _, err := os.Stat(path); err != nil {
 		return nil, err
 	}
-	state, err := openFilter(path)
+	state, err := readFilter(path)
 	if err != nil {
-		return nil, err
+		return nil, d.explainState(err)
 	}
 	f, ok := state.asked.(seen.Filter)
 	kind := state.kind()
 	switch {
 	case !ok || kind != seen.KindScalable && kind != seen.KindWindow:
-		return nil, errors.Join(usagef("--state: %s is a filter of kind %s, which dedup has not made", path, kind), state.close())
+		return nil, errors.Join(usagef("--state: %s is a filter of kind %s, which dedup has not made: name a new file", path, kindWord(kind)), state.close())
 	case kind == seen.KindScalable && d.window > 0:
 		return nil, usagef("--state: %s was made without --window: leave it out, or name another file", path)
 	case kind == seen.KindWindow && d.window > 0 && state.window.Span != time.Duration(d.window):
@@ -77,6 +72,9 @@ func (d *deduplicator) openExact() (*memory, error) {
 	if !d.given("fp") {
 		c.FalsePositiveRate = frontRate
 	}
+	if err := c.Validate(); err != nil {
+		return nil, d.explain(err)
+	}
 	dir, temporary := d.statePath, d.statePath == ""
 	if temporary {
 		var err error
@@ -87,19 +85,60 @@ func (d *deduplicator) openExact() (*memory, error) {
 		return nil, usagef("--state: %s is a file, as dedup makes it without --exact: leave out --exact, or name another", dir)
 	}
 	set, err := seen.OpenExact(dir, c)
-	switch {
-	case errors.Is(err, seen.ErrLocked):
-		return nil, fmt.Errorf("--state: %s is in use by another process", dir)
-	case errors.Is(err, seen.ErrDamaged):
-		return nil, fmt.Errorf("%s %w: %s; remove it to begin anew", dir, errDamaged, damageText(err, dir))
-	case err != nil && temporary:
-		return nil, errors.Join(d.explain(err), os.RemoveAll(dir))
-	case err != nil:
-		return nil, d.explain(err)
+	if err != nil && temporary {
+		return nil, errors.Join(err, os.RemoveAll(dir))
+	}
+	if err != nil {
+		return nil, d.explainState(err)
 	}
 	if temporary {
 		gone := func() error { return errors.Join(set.Abandon(), os.RemoveAll(dir)) }
 		return &memory{Filter: set, keep: gone, abandon: gone}, nil
 	}
 	return &memory{Filter: set, keep: set.Close, abandon: set.Abandon}, nil
+}
+
+// explainState says what is wrong with what --state names, and how to begin anew. It never advises to remove a folder: what
+// else is in it, only its owner knows.
+func (d *deduplicator) explainState(err error) error {
+	path := d.statePath
+	if _, explained := errors.AsType[*usageError](err); explained {
+		return err
+	}
+	state, anew := "file", "remove it, or name another file"
+	if d.exact {
+		state, anew = "folder", "name another folder"
+	}
+	switch {
+	case errors.Is(err, seen.ErrLocked):
+		return fmt.Errorf("--state: %s is in use by another process", path)
+	case errors.Is(err, seen.ErrDamaged):
+		return fmt.Errorf("%s %w: %s; to begin anew, with all lines new again, %s", path, errDamaged, damageText(err, path), anew)
+	case errors.Is(err, seen.ErrFormat):
+		return usagef("--state: %s is there, and is no state of dedup: name a new %s, which dedup makes", path, state)
+	case errors.Is(err, seen.ErrNewer):
+		return fmt.Errorf("--state: %s: %w: this is crawl %s", path, err, buildVersion())
+	case errors.Is(err, fs.ErrPermission):
+		return usagef("--state: %w", err)
+	}
+	return fmt.Errorf("--state: %s: %w", path, err)
+}
+
+// openFilterOrState is openFilter also for the folder that --exact --state has made. All of it is read and checked.
+func openFilterOrState(path string) (*filterFile, error) {
+	info, err := os.Stat(path)
+	if err != nil || !info.IsDir() {
+		return openFilter(path)
+	}
+	manifest, err := os.Stat(filepath.Join(path, "manifest")) // where there is none, opening would make a set
+	if err != nil {
+		return nil, usagef("%s is a folder, and none that dedup --exact --state has made: name a filter's file", path)
+	}
+	set, err := seen.OpenExact(path, seen.Config{FalsePositiveRate: frontRate})
+	if err != nil {
+		return nil, (&deduplicator{statePath: path, exact: true}).explainState(err)
+	}
+	return &filterFile{
+		asked: set, path: path, bytes: set.LookupStats().DiskBytes, written: manifest.ModTime(), config: set.Config(),
+	}, nil
 }

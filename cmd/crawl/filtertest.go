@@ -21,7 +21,7 @@ It exits with 0 when it has printed a line, with 1 when there was none, with 2 w
 the filter is damaged.`,
 		Example: `  crawl filter test deny.filter < urls.txt
   crawl filter test -v deny.filter < urls.txt > allowed.txt`,
-		Args: args(cobra.ExactArgs(1)),
+		Args: wants(cobra.ExactArgs(1), "one filter's file"),
 		RunE: func(cmd *cobra.Command, given []string) (err error) {
 			ctx, stop := untilSignal(cmd.Context())
 			defer stop()

@@ -51,6 +51,9 @@ func (a *app) root() *cobra.Command {
 	root.PersistentFlags().BoolVar(&a.json, "json", false, "write data, and log lines, as JSON")
 	root.SetVersionTemplate(versionLine())
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		if name := a.misnamed(cmd); name != "" {
+			return &usageError{unknownCommand(cmd, name)}
+		}
 		return &usageError{fmt.Errorf("%w (see %s --help)", err, cmd.CommandPath())}
 	})
 	root.AddCommand(a.runCommand(), a.resumeCommand(), a.statsCommand(), a.verifyCommand(), a.pauseCommand(), a.stopCommand(), a.addCommand(), a.retryCommand(), a.whyCommand(), a.setCommand(),
@@ -79,6 +82,29 @@ func args(check cobra.PositionalArgs) cobra.PositionalArgs {
 		_, name, _ := strings.Cut(cmd.CommandPath(), " ")
 		return &usageError{fmt.Errorf("%s: %w", name, err)}
 	}
+}
+
+// misnamed returns what stands where a command should, after one that only has others, and is none: a flag behind it is
+// unknown for no other reason. "" if nothing does.
+func (a *app) misnamed(cmd *cobra.Command) string {
+	if !cmd.HasSubCommands() {
+		return ""
+	}
+	_, rest, err := cmd.Root().Find(a.line)
+	if err != nil {
+		return ""
+	}
+	for _, arg := range rest {
+		name, short := strings.CutPrefix(arg, "-")
+		long, isLong := strings.CutPrefix(name, "-")
+		switch flags := cmd.Flags(); {
+		case !short:
+			return arg
+		case isLong && flags.Lookup(long) == nil, !isLong && (len(name) != 1 || flags.ShorthandLookup(name) == nil):
+			return "" // it is this flag that is unknown, and perhaps its value that follows
+		}
+	}
+	return ""
 }
 
 // unknownCommand names what may have been meant.

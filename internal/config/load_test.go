@@ -395,6 +395,7 @@ func TestValidate(t *testing.T) {
 			`hosts: want concurrency from 1 to 65536 (entry 1), got a`},
 		{"no pages of a host", func(s *Settings) { s.MaxPagesPerHost = Some[Count](0) },
 			"max_pages_per_host: want from 1 to 9223372036854775807, got 0"},
+		{"no memory for a body", func(s *Settings) { s.MaxBody = 1 << 30 }, "body_memory: want from 2180Mi to 64Ti, got 512Mi"},
 		{"two", func(s *Settings) { s.Retries, s.MaxBody = 101, 0 },
 			"max_body: want from 1 to 1Ti, got 0\nretries: want from 0 to 100, got 101"},
 	} {
