@@ -317,6 +317,7 @@ func TestRefusedHostIsNotAsked(t *testing.T) {
 	})
 	cfg := w.quick()
 	cfg.Scope.Mode, cfg.Concurrency, cfg.MaxPages = "any", 1, new(uint64(2))
+	cfg.Frontier.HostDelay = 20 * time.Millisecond // so that the two seeds come first
 	c, dir := create(t, cfg, "http://a.test/", "http://s.test/")
 	run(t, c)
 	before := w.asked("http://a.test/robots.txt")
