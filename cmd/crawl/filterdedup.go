@@ -36,18 +36,17 @@ taken for one that was there with a chance of at most --fp, and dropped without 
 at the end.
 
 The filter grows as lines come, by parts each twice as large as the one before. Past three million different lines that takes,
-for each,
+for each, in bytes of memory,
 
                --items known    grows
-  --fp 1%      2 bytes          2.5 to 4.5
+  --fp 1%      2                2.5 to 4.5
   --fp 0.1%    3                3.5 to 6.5
-  --exact      2, and 35 MiB    2.5 to 4.5, and 35 MiB; on the disk 5 to 9, twice that at times
-  --window     3                4 to 12, the most where all lines come within an eighth of it
-
-and at the start 2 to 3 MiB.
+  --exact      2, and 65 MiB    2.5 to 4.5, and 65 MiB; on the disk 5 to 9, twice that at times
+  --window     3 to 9           3 to 12, the most where all lines come within an eighth of it
 
 With --exact nothing is dropped wrongly: hashes go to the disk, and what the filter takes for known is looked up there: in
-the folder for temporary files ($TMPDIR) or in the folder that --state names. What remains is two lines with one 64-bit hash: 0.03 expected among 10^9 lines.
+the folder for temporary files ($TMPDIR) or in the folder that --state names. What remains is two lines with one 64-bit hash:
+0.03 expected among 10^9 lines.
 
 With --window a line counts as new again when it was printed longer ago than that, at the latest an eighth longer.
 
@@ -75,8 +74,8 @@ Past --memory a filter takes further lines and errs more, which is said at the e
 	}
 	fs := cmd.Flags()
 	d.register(fs)
-	fs.BoolVar(&d.exact, "exact", false, "drop nothing wrongly: look each line that the filter takes for known up on the disk")
-	fs.Lookup("fp").DefValue = "0.1%; with --exact 1%, which then only says how many lines are looked up in vain"
+	fs.BoolVar(&d.exact, "exact", false, "drop nothing wrongly: what the filter takes for known is looked up on the disk")
+	fs.Lookup("fp").DefValue = "0.1%; with --exact 1%, and then of new lines looked up in vain"
 	fs.Var(&d.window, "window", "take a line for new again after this time: 90d, 36h (default: never)")
 	fs.StringVar(&d.statePath, "state", "", "`file` that keeps the filter from one run to the next; with --exact a folder")
 	return cmd
