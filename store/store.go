@@ -102,6 +102,10 @@ func Create(dir string, cfg Config, fill func() (rows []Row, books any, err erro
 func (s *Store) create(cfg Config, fill func() ([]Row, any, error)) error {
 	switch err := s.dir.check(); {
 	case err == nil:
+		_, err := s.dir.readFormat()
+		if _, other := errors.AsType[*VersionError](err); other {
+			return err // this program cannot go on with it
+		}
 		return fmt.Errorf("%w: %s", ErrExists, s.dir)
 	case !errors.Is(err, ErrNotCrawl):
 		return err

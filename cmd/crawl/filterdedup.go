@@ -41,7 +41,7 @@ for each, in bytes of memory,
                --items known    grows
   --fp 1%      2                2.5 to 4.5
   --fp 0.1%    3                3.5 to 6.5
-  --exact      2, and 65 MiB    2.5 to 4.5, and 65 MiB; on the disk 5 to 9, twice that at times
+  --exact      2, and 75 MiB    2.5 to 4.5, and 75 MiB; on the disk 5 to 9, twice that at times
   --window     3 to 9           3 to 12, the most where all lines come within an eighth of it
 
 With --exact nothing is dropped wrongly: hashes go to the disk, and what the filter takes for known is looked up there: in

@@ -31,6 +31,11 @@ func (a *app) seedsOf(file string, urls []string) (seedSource, error) {
 	if file == "" && len(urls) == 1 && urls[0] == "-" { // as `crawl add -`
 		file, urls = "-", nil
 	}
+	for _, url := range urls {
+		if info, err := os.Stat(url); err == nil && info.Mode().IsRegular() && !strings.Contains(url, "://") {
+			return seedSource{}, usagef("%s is a file: name it with --seeds %s, or write https://%s/ for the host of that name", url, url, url)
+		}
+	}
 	return seedSource{file: file, urls: urls, stdin: a.stdin}, nil
 }
 

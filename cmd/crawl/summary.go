@@ -74,8 +74,11 @@ func filterSummary(f *crawler.FilterView) string {
 	holds := fmt.Sprintf("%s in %s", plural(f.Items, "URL", "URLs"), size(uint64(f.Bytes)))
 	skipped := fmt.Sprintf("expected to have skipped %.2g pages (95%%: at most %.2g)", f.ExpectedSkipped, f.ExpectedSkippedHigh)
 	if f.Kind == string(seen.KindExact) {
-		return fmt.Sprintf("%s, exact; of %s on disk %s showed a URL that the filter alone would have skipped; %s", holds,
-			plural(f.Lookups, "look-up", "look-ups"), count(f.Caught), skipped)
+		if f.ExpectedSkipped < 0.001 { // nothing was left to the filter alone
+			skipped = "none skipped"
+		}
+		return fmt.Sprintf("%s, exact: %s; %s in this process, %s that the filter alone would have skipped", holds, skipped,
+			plural(f.Lookups, "look-up", "look-ups"), plural(f.Caught, "URL", "URLs"))
 	}
 	return fmt.Sprintf("%s; takes a new URL for a known one with a chance of %s now, %s measured; %s", holds, percent(f.Rate),
 		percent(f.Measured), skipped)
