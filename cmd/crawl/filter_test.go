@@ -334,3 +334,25 @@ func TestEveryKindIsAsked(t *testing.T) {
 		}
 	}
 }
+
+// A script reads exit code 1 of `crawl filter test` as "none of them is in it".
+func TestFailureIsNoAnswer(t *testing.T) {
+	for _, tt := range []struct {
+		err  error
+		want int
+	}{
+		{nil, exitDone},
+		{noneError(3, "deny.filter", false), exitFailed},
+		{errors.New("read standard input: the pipe broke"), exitUsage},
+		{fmt.Errorf("deny.filter: %w", seen.ErrNewer), exitUsage},
+		{errDamaged, exitDisk},
+	} {
+		code := exitDone
+		if err := notAnAnswer(tt.err); err != nil {
+			code = codeOf(err)
+		}
+		if code != tt.want {
+			t.Errorf("%v: exit code %d, want %d", tt.err, code, tt.want)
+		}
+	}
+}

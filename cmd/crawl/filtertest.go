@@ -17,12 +17,13 @@ func (a *app) filterTestCommand() *cobra.Command {
 		Long: `Print the lines of standard input that may be in a filter: all that are, and of the others a share, the filter's error. With
 -v print those that are surely not in it. Of a filter that was built with --exact both are certain.
 
-It exits with 0 when it has printed a line, with 1 when there was none, with 2 when there is no such filter, and with 3 when
-the filter is damaged.`,
+It exits with 0 when it has printed a line, with 1 when there was none to print, with 3 when the filter is damaged, and with 2
+when it cannot tell for another reason: 1 is an answer, never a failure.`,
 		Example: `  crawl filter test deny.filter < urls.txt
   crawl filter test -v deny.filter < urls.txt > allowed.txt`,
 		Args: wants(cobra.ExactArgs(1), "one filter's file"),
 		RunE: func(cmd *cobra.Command, given []string) (err error) {
+			defer func() { err = notAnAnswer(err) }()
 			ctx, stop := untilSignal(cmd.Context())
 			defer stop()
 			f, err := openFilter(given[0])
@@ -49,6 +50,14 @@ the filter is damaged.`,
 	fs.BoolVarP(&absent, "invert-match", "v", false, "print the lines that are surely not in it")
 	fs.BoolVar(&a.verbose, "verbose", false, "say more") // -v is taken, as by grep
 	return cmd
+}
+
+// notAnAnswer keeps a failure from ending with the exit code that says that no line is in the filter.
+func notAnAnswer(err error) error {
+	if err == nil || errors.Is(err, errNone) || codeOf(err) != exitFailed {
+		return err
+	}
+	return &usageError{err}
 }
 
 // errNone: no line was printed.
