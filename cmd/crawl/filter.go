@@ -129,17 +129,7 @@ func untilSignal(ctx context.Context) (context.Context, func()) {
 	signal.Notify(caught, endingSignals()...)
 	go func() {
 		defer close(ended)
-		for first := true; ; first = false {
-			select {
-			case <-over:
-				return
-			case sig := <-caught:
-				if !first {
-					os.Exit(codeOf(&signalError{sig}))
-				}
-				end(&signalError{sig})
-			}
-		}
+		endAt(caught, over, end)
 	}()
 	return ctx, func() {
 		signal.Stop(caught)

@@ -177,8 +177,19 @@ func endingSignals() []os.Signal {
 	return signals
 }
 
-// signals ends the run at the first signal, and the process at the second.
+// signals ends the run at the first signal, and says so, and the process at the second.
 func (s *session) signals(caught <-chan os.Signal, end context.CancelCauseFunc, over <-chan struct{}) {
+	endAt(caught, over, func(first error) {
+		end(first)
+		s.say("stopping: finishing what is in flight; once more to leave now")
+		if !s.temporary {
+			s.say("go on later with: crawl resume %s", s.dir)
+		}
+	})
+}
+
+// endAt calls end with the first signal, a *signalError, and ends the process at the second. It returns when it is over.
+func endAt(caught <-chan os.Signal, over <-chan struct{}, end func(first error)) {
 	for first := true; ; first = false {
 		select {
 		case <-over:
@@ -188,10 +199,6 @@ func (s *session) signals(caught <-chan os.Signal, end context.CancelCauseFunc, 
 				os.Exit(codeOf(&signalError{sig}))
 			}
 			end(&signalError{sig})
-			s.say("stopping: finishing what is in flight; once more to leave now")
-			if !s.temporary {
-				s.say("go on later with: crawl resume %s", s.dir)
-			}
 		}
 	}
 }
