@@ -18,7 +18,8 @@ const (
 // Almeida et al. (Scalable Bloom Filters, 2007) tighten the error geometrically from layer to layer, so that it adds up
 // to the promised one over endlessly many: the last layers, which hold nearly all keys, pay for the first ones. Layers
 // that double need no such thing: 11 of them take a chain from 10^6 to 2*10^9 keys. So each of the layers up to that
-// horizon gets the same share of 96% of the error, and those past it halve what is left: at 1%, 16 bits a key at any size, against 22 to 32 with a tightening by half, and never more than the promised error.
+// horizon gets the same share of 96% of the error, and those past it halve what is left: at 1%, 16 bits a key at any size,
+// and never more than the promised error.
 type growth struct {
 	rate     float64
 	first    uint64 // keys in the first layer

@@ -22,8 +22,8 @@ type Plan struct {
 // ErrPlan is the error of a plan that cannot be solved. Its text names what is missing or what contradicts the rest.
 var ErrPlan = errors.New("seen: plan")
 
-// exact is the relative error that a rate may have for the floating-point numbers of another machine.
-const exact = 1e-6
+// rounding is the relative error that a rate may have for the floating-point numbers of another machine.
+const rounding = 1e-6
 
 // Solve returns the plan with its zero fields worked out, from two of Items, Rate and Bits, with or without Hashes; by
 // itself Hashes becomes the best number for the rest. Where all is given it checks that the error stays within Rate. A
@@ -139,7 +139,7 @@ func (p *Plan) verify() error {
 	if p.Hashes == 0 {
 		p.Hashes = p.Layout.bestHashes(n, m)
 	}
-	if rate := p.Layout.rate(n, m, p.Hashes); rate > p.Rate*(1+exact) {
+	if rate := p.Layout.rate(n, m, p.Hashes); rate > p.Rate*(1+rounding) {
 		return fmt.Errorf("%w: rate %g contradicts %d items in %d bits with %d hashes, which err at %.4g",
 			ErrPlan, p.Rate, p.Items, p.Bits, p.Hashes, rate)
 	}

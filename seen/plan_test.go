@@ -98,7 +98,7 @@ func checkSolved(t *testing.T, whole Plan) {
 	p = whole
 	p.Rate = 0
 	rate := solve("rate", p)
-	if rate.Rate > whole.Rate*(1+exact) {
+	if rate.Rate > whole.Rate*(1+rounding) {
 		t.Fatalf("without its rate %+v errs at %g", whole, rate.Rate)
 	}
 	p.Hashes = 0

@@ -10,7 +10,8 @@
 // The price is that a wrong yes costs a crawl one page, without a trace: the link is taken for one met before, nobody
 // asks for it, and what only that page links to is lost with it. Rate is the chance of that at this moment: a crawl
 // that sums p/(1-p) over its admissions knows how many pages it expects to have skipped. The default of 0.1% skips a
-// thousand pages of a million and takes two to three bytes a key; an error ten times smaller takes five to eight bits more.
+// thousand pages of a million; it takes 2.8 bytes a key where all layers are full, twice as many where one has just
+// opened, and two where the number of keys is known. An error ten times smaller takes five to eight bits more.
 //
 // Where a wrong yes must cost nothing (seeds, a small and precious site, a list to be worked off), take a yes for a "maybe"
 // and look the key up in an exact set: Exact does that, over sorted runs of the hashes on disk or over what the program has
@@ -70,6 +71,9 @@ type Filter interface {
 	HashString(key string) uint64
 	// Has reports whether h was added. False is certain, true is wrong with a chance of Rate.
 	Has(h uint64) (bool, error)
+	// HasBatch does Has for each hash and leaves the answers in has, which is as long as hashes. On an error it says
+	// nothing.
+	HasBatch(hashes []uint64, has []bool) error
 	// TestAndAdd reports whether h was there before, and adds it if not. What is called there is not added again.
 	TestAndAdd(h uint64) (was bool, err error)
 	// TestAndAddBatch does TestAndAdd for each hash in order and leaves the answers in was, which is as long as

@@ -13,7 +13,7 @@ import (
 	"crawl/seen"
 )
 
-// asked is what a filter of any kind answers, read from its file.
+// asked is what a filter of any kind and a table answer, read from a file.
 type asked interface {
 	Hash(key []byte) uint64
 	HasBatch(hashes []uint64, has []bool) error
@@ -60,9 +60,7 @@ func readFilter(path string) (*filterFile, error) {
 	if err != nil {
 		return nil, err
 	}
-	if file.asked, err = asAsked(filter); err != nil {
-		return nil, err
-	}
+	file.asked = filter
 	if info.Mode().IsRegular() {
 		file.bytes, file.written = info.Size(), info.ModTime()
 		at, err := f.Seek(0, io.SeekCurrent)
@@ -114,14 +112,6 @@ func configOf(filter any) (seen.Config, seen.WindowConfig) {
 		return f.Config().Config, f.Config()
 	}
 	return seen.Config{}, seen.WindowConfig{}
-}
-
-// asAsked: every kind that is read has batches.
-func asAsked(filter seen.Filter) (asked, error) {
-	if f, ok := filter.(asked); ok {
-		return f, nil
-	}
-	return nil, fmt.Errorf("kind %q cannot be asked in batches", filter.Stats().Kind)
 }
 
 // explainFilter says what is wrong with a filter's file, and what to do.
