@@ -22,12 +22,13 @@ var mayImport = map[string][]string{
 	"store":                {"canon", "sortedrun", "internal/vfs"},
 	"internal/parse":       {"canon"},
 	"internal/scope":       {"canon"},
+	"internal/sitemap":     {"canon"},
 	"internal/config":      {},
 	"internal/testweb":     {},
 	"internal/vfs":         {},
 	"internal/vfs/vfstest": {"internal/vfs"},
-	"crawler":              {"canon", "seen", "frontier", "fetch", "store", "internal/parse", "internal/scope"},
-	"cmd/crawl": {"canon", "seen", "frontier", "fetch", "store", "crawler", "internal/config", "internal/parse",
+	"crawler":              {"canon", "seen", "frontier", "fetch", "store", "internal/parse", "internal/scope", "internal/sitemap"},
+	"cmd/crawl": {"canon", "seen", "frontier", "fetch", "store", "crawler", "internal/config", "internal/parse", "internal/sitemap",
 		"internal/testweb"},
 }
 
