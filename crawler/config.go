@@ -37,6 +37,7 @@ type Config struct {
 	MaxTime     *time.Duration           // of one run, pauses not counted; nil: no limit
 	Concurrency int                      // fetchers
 	Requisites  bool                     // fetch images, scripts and style sheets too
+	Sitemaps    bool                     // fetch the sitemaps that a robots.txt names
 	Retries     int                      // after the first attempt
 	RetryDelay  time.Duration            // before the first retry; doubled for each further one, up to a day
 	Retry       map[RetryClass]RetryRule // what differs for some failures; those of no rule see retryPolicy

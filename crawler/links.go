@@ -45,9 +45,17 @@ func tooLong(u canon.URL) bool { return len(u.String()) > maxURLBytes }
 
 // read takes links and facts from a body.
 func (c *Crawler) read(s *scratch, v *visit, r *fetch.Result) {
-	if !parse.IsHTML(parse.MediaType(v.page.ContentType, r.Body)) {
-		return
+	defer s.reset()
+	switch mediaType := parse.MediaType(v.page.ContentType, r.Body); {
+	case parse.IsHTML(mediaType):
+		c.readPage(s, v, r)
+	case readsList(&v.lease, mediaType):
+		c.readList(s, v, r)
 	}
+}
+
+// readPage takes links, facts and what is to be extracted from markup.
+func (c *Crawler) readPage(s *scratch, v *visit, r *fetch.Result) {
 	s.parser.HTML(parse.Input{URL: v.lease.URL, Header: r.Header, Body: r.Body, Agent: c.product}, &s.page)
 	p := &v.page
 	p.Charset, p.Title = s.page.Charset, s.page.Title
@@ -55,7 +63,6 @@ func (c *Crawler) read(s *scratch, v *visit, r *fetch.Result) {
 		p.Canonical = s.page.Canonical
 	}
 	c.sift(s, v)
-	s.reset()
 	if c.extractor == nil {
 		return
 	}
@@ -82,18 +89,21 @@ func (c *Crawler) sift(s *scratch, v *visit) {
 		if class == frontier.Navigation { // what a page is made of belongs to its own depth
 			depth++
 		}
-		next := c.link(l.URL, class, depth, 0)
-		if _, again := s.hashes[next.hash]; again {
-			v.reasons[Repeated]++
-			continue
-		}
-		s.hashes[next.hash] = struct{}{}
-		if reason, refused := c.refuses(next, page.NoFollow); refused {
-			v.reasons[reason]++
-			continue
-		}
-		v.links = append(v.links, next)
+		c.siftOne(s, v, c.link(l.URL, class, depth, 0), page.NoFollow)
 	}
+}
+
+func (c *Crawler) siftOne(s *scratch, v *visit, next link, noFollow bool) {
+	if _, again := s.hashes[next.hash]; again {
+		v.reasons[Repeated]++
+		return
+	}
+	s.hashes[next.hash] = struct{}{}
+	if reason, refused := c.refuses(next, noFollow); refused {
+		v.reasons[reason]++
+		return
+	}
+	v.links = append(v.links, next)
 }
 
 // classOf says whether a link is followed, and as what.

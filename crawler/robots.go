@@ -104,7 +104,11 @@ func (c *Crawler) robotsAnswered(l frontier.Lease, r *fetch.Result) error {
 		}
 		return c.frontier.Permit(l, &permission{Robots: fetch.RobotsFrom(r, nil, c.product)}, closedTTL, outcome)
 	}
-	return c.frontier.Permit(l, &permission{Robots: fetch.RobotsFrom(r, nil, c.product)}, robotsTTL, outcome)
+	robots := fetch.RobotsFrom(r, nil, c.product)
+	if err := c.admitSitemaps(l.URL, robots.Sitemaps()); err != nil {
+		return err
+	}
+	return c.frontier.Permit(l, &permission{Robots: robots}, robotsTTL, outcome)
 }
 
 // robotsError lets people see why a host is waited for.

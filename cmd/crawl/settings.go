@@ -33,6 +33,7 @@ func crawlConfig(s config.Settings) (crawler.Config, error) {
 	cfg.Scope = crawler.Scope{Mode: string(s.Scope), Include: texts(s.Include), Exclude: texts(s.Exclude)}
 	cfg.Concurrency = int(s.Concurrency)
 	cfg.Requisites = s.Requisites
+	cfg.Sitemaps = s.Sitemaps
 	cfg.Frontier.IgnoreRobots = s.Robots == config.RobotsIgnore
 	cfg.Retries = int(s.Retries)
 	cfg.RetryDelay = time.Duration(s.RetryDelay)

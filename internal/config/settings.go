@@ -30,6 +30,7 @@ type Settings struct {
 	Include    []Pattern // on the requested URL; when given, one must match
 	Exclude    []Pattern // on the requested URL; none may match
 	Requisites bool      // also images, style sheets, scripts and other parts of a page
+	Sitemaps   bool      // also what the sitemaps named in a robots.txt list
 
 	// Politeness.
 	Concurrency     Count    // requests in flight

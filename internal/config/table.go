@@ -161,6 +161,12 @@ var table = []setting{
 		usage: "also fetch what pages are made of: images, style sheets, scripts, icons",
 		at:    func(s *Settings) slot { return onOff{v: &s.Requisites} },
 	},
+	{key: "sitemaps", section: scopes, bare: "true",
+		usage: "also fetch the sitemaps that a robots.txt names, and the pages in scope that they list",
+		note: "Sitemaps and feeds that are seeds, or that a link leads to, are read in any case. Of one sitemap 50,000 entries " +
+			"count, as its protocol allows.",
+		at: func(s *Settings) slot { return onOff{v: &s.Sitemaps} },
+	},
 
 	{key: "concurrency", section: politeness, live: true,
 		usage: "requests in flight, all hosts together",

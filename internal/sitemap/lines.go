@@ -3,7 +3,6 @@ package sitemap
 import (
 	"bufio"
 	"bytes"
-	"errors"
 	"io"
 	"time"
 
@@ -13,29 +12,29 @@ import (
 // maxLine is the longest line of a text sitemap that can be a URL.
 const maxLine = 32 << 10
 
-// readLines reads a text sitemap: one absolute URL a line and nothing else, in whatever kind of line ends. A file
-// without a single one is something else.
+// readLines reads a text sitemap: one absolute URL a line, in whatever kind of line ends; comments and blank lines say
+// nothing. A file whose first line is no URL is something else.
 func (l *list) readLines(text *bufio.Reader) error {
 	lines := bufio.NewScanner(text)
 	lines.Buffer(make([]byte, 0, maxLine), maxLine)
 	lines.Split(splitLines)
 	for lines.Scan() {
 		line := bytes.TrimSpace(lines.Bytes())
-		if len(line) == 0 {
+		if len(line) == 0 || line[0] == '#' {
 			continue
 		}
 		if err := l.add(Page, canon.URL{}, string(line), time.Time{}); err != nil {
 			return err
 		}
-		if l.sum.Entries == 0 && l.sum.Malformed+l.sum.Unsupported == MaxEntries {
-			break // nothing but prose
+		if l.sum.Entries == 0 {
+			l.sum = Summary{}
+			return ErrForeign
 		}
 	}
-	err := lines.Err()
-	if l.sum.Entries == 0 && (err == nil || errors.Is(err, bufio.ErrTooLong)) {
-		return ErrForeign
+	if err := lines.Err(); err != nil || l.sum.Entries > 0 {
+		return err
 	}
-	return err
+	return ErrForeign
 }
 
 // splitLines is a bufio.SplitFunc for lines that end in CR, LF or both. It passes over the rest of a line that is longer

@@ -1,0 +1,75 @@
+package crawler
+
+import (
+	"bytes"
+	"errors"
+	"strings"
+
+	"crawl/canon"
+	"crawl/fetch"
+	"crawl/frontier"
+	"crawl/internal/sitemap"
+)
+
+// readsList reports whether a body may be a sitemap or a feed. XML says so itself. Text, and what is called something
+// else, is taken for one only where the user or the site named it as a list.
+func readsList(l *frontier.Lease, mediaType string) bool {
+	switch {
+	case mediaType == "image/svg+xml":
+		return false
+	case mediaType == "text/xml", mediaType == "application/xml", strings.HasSuffix(mediaType, "+xml"):
+		return true
+	}
+	named := l.Depth == 0 && (l.Class <= frontier.Added || l.Class == frontier.Sitemap)
+	switch mediaType {
+	case "text/plain", "application/gzip", "application/x-gzip", "application/octet-stream", "binary/octet-stream":
+		return named
+	}
+	return false
+}
+
+// readList takes links from a sitemap or a feed. A list is no page: what it lists is one link away from whoever named it,
+// and further lists are not.
+func (c *Crawler) readList(s *scratch, v *visit, r *fetch.Result) {
+	in := sitemap.Input{URL: v.lease.URL, ContentType: v.page.ContentType, Body: bytes.NewReader(r.Body)}
+	sum, err := sitemap.Read(in, func(e sitemap.Entry) bool {
+		depth := v.lease.Depth
+		if e.Kind == sitemap.Page {
+			depth++
+		}
+		c.siftOne(s, v, c.link(e.URL, frontier.Sitemap, depth, 0), false)
+		return true
+	})
+	if errors.Is(err, sitemap.ErrForeign) {
+		return // an XML document like any other
+	}
+	if err != nil { // what stood before the fault counts
+		c.log.Debug("a list of URLs was not read to its end", "url", v.page.URL, "err", err)
+	}
+	v.page.LinkCount = sum.Entries + sum.Malformed + sum.Unsupported + sum.Beyond
+	v.reasons[Malformed] += uint64(sum.Malformed)
+	v.reasons[UnsupportedScheme] += uint64(sum.Unsupported)
+	v.reasons[Trap] += uint64(sum.Beyond)
+}
+
+// admitSitemaps takes in what a robots.txt names as the site's sitemaps. They are not kept with the host: where a kill
+// comes before the next checkpoint, its robots.txt is read again.
+func (c *Crawler) admitSitemaps(robots canon.URL, refs []string) error {
+	if !c.cfg.Sitemaps || len(refs) == 0 {
+		return nil
+	}
+	s, v := newScratch(), &visit{}
+	for _, ref := range refs {
+		u, err := rules.Parse(robots, ref)
+		if err != nil {
+			v.reasons[reasonOf(err)]++
+			continue
+		}
+		c.siftOne(s, v, c.link(u, frontier.Sitemap, 0, 0), false)
+	}
+	k := c.committer
+	return k.whole(func() error {
+		k.books.Counters.Reasons.add(&v.reasons)
+		return k.admit(v.links, origin{})
+	})
+}
