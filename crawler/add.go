@@ -42,6 +42,7 @@ func (c *Crawler) Add(ctx context.Context, seeds iter.Seq[Seed], again bool) (Ad
 		if guessed {
 			c.guessed.add(u.Host())
 		}
+		c.trusted.add(u)
 		if batch = append(batch, c.seedTask(u, guessed, s.Label, frontier.Added)); len(batch) == seedBatch {
 			if err := c.committer.add(batch, again, &sum); err != nil {
 				return sum, err

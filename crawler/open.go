@@ -103,6 +103,9 @@ func assemble(st *store.Store, edit func(*Config), resumed bool) (*Crawler, erro
 		budget: newPageBudget(cfg.MaxPages, kept.Counters.Pages),
 		stop:   make(chan struct{}), kick: make(chan struct{}, 1), shortage: make(chan struct{}, 1), retimed: make(chan struct{}, 1),
 	}
+	if cfg.Fetch.TrustMatters() {
+		c.trusted = newSeedOrigins()
+	}
 	c.live.Store(cfg.live())
 	c.fetchers.resize(cfg.Concurrency)
 	if err := c.build(st); err != nil {
@@ -151,9 +154,12 @@ func sameState(before seen.Config, cfg Config, named string) error {
 	return errors.Join(errs...)
 }
 
-// openSeeds lets seeds that are literal addresses, or localhost, be asked: the user named them.
+// openSeeds lets seeds that are literal addresses, or localhost, be asked: the user named them. Credentials may go to seeds.
 func (c *Crawler) openSeeds(cfg fetch.Config) fetch.Config {
 	cfg.AllowPrivate = slices.Concat(cfg.AllowPrivate, slices.Sorted(maps.Keys(c.literal)))
+	if cfg.Trusted == nil {
+		cfg.Trusted = c.trusted.trusts
+	}
 	return cfg
 }
 

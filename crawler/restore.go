@@ -91,6 +91,7 @@ func (c *Crawler) restoreScope() error {
 
 func (c *Crawler) addToScope(seed canon.URL, guessed bool) {
 	c.scope.AddSeed(seed)
+	c.trusted.add(seed)
 	if guessed {
 		c.guessed.add(seed.Host())
 	}

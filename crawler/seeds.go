@@ -38,7 +38,7 @@ func (e *SeedError) Error() string {
 	if e.Seed.Line > 0 {
 		return fmt.Sprintf("seed on line %d: %v", e.Seed.Line, e.Err)
 	}
-	return fmt.Sprintf("seed %q: %v", shortened(e.Seed.URL), e.Err)
+	return fmt.Sprintf("seed %q: %v", shortened(withoutUser(e.Seed.URL)), e.Err)
 }
 
 func (e *SeedError) Unwrap() error { return e.Err }
@@ -116,13 +116,37 @@ func (s Seed) parse() (u canon.URL, guessed bool, err error) {
 	if !hasScheme(text) {
 		guessed, text = true, "https://"+strings.TrimPrefix(text, "//")
 	}
-	if u, err = canon.Parse(text); err == nil && tooLong(u) {
+	switch u, err = canon.Parse(text); {
+	case err == nil && tooLong(u):
 		err = errTooLong
+	case err == nil && withoutUser(text) != text:
+		err = errUserInSeed
 	}
 	if err != nil {
 		return canon.URL{}, false, &SeedError{s, err}
 	}
 	return u, guessed, nil
+}
+
+// errUserInSeed: canon drops user and password, and what is left would be asked for without them.
+var errUserInSeed = errors.New("user and password of a URL are not used, since they would be kept and shown with it: " +
+	"leave them out, and name them in auth")
+
+// withoutUser takes user and password out of a seed's text.
+func withoutUser(text string) string {
+	authority := text
+	if hasScheme(text) {
+		var scheme string
+		if scheme, authority, _ = strings.Cut(text, ":"); strings.EqualFold(scheme, "mailto") {
+			return text // what it has is no user
+		}
+	}
+	authority = strings.TrimLeft(authority, "/\\\t")
+	start := len(text) - len(authority)
+	if i := strings.IndexAny(authority, `/\?#`); i >= 0 {
+		authority = authority[:i]
+	}
+	return text[:start] + text[start+strings.LastIndexByte(authority, '@')+1:]
 }
 
 // seedText is what a seed is kept as: it parses to the same URL, with the same guess.

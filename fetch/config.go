@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"golang.org/x/net/http/httpguts"
+
+	"crawl/canon"
 )
 
 // Config says how a client behaves. The zero Config is polite and safe.
@@ -51,6 +53,20 @@ type Config struct {
 	// ConnectTo sends connections elsewhere. The first rule that matches a URL holds.
 	ConnectTo []ConnectTo
 
+	// Fields are further fields to send, over the client's own of the same name: plain ones to every host, secret ones
+	// where Trusted allows. Fields that frame the message are refused. Nothing that may be a secret is stored with a crawl.
+	Fields []Field `json:"-"`
+
+	// Auth is shown where Trusted allows. nil: none.
+	Auth *Auth `json:"-"`
+
+	// Trusted reports whether credentials may go to a URL's origin. nil: they go nowhere but where Hosts says. It must not
+	// wait, and is called by many goroutines.
+	Trusted func(canon.URL) bool `json:"-"`
+
+	// Hosts say what differs for some hosts.
+	Hosts []HostRule `json:"-"`
+
 	// AllowPrivate opens special addresses (private, loopback, link-local and the like), which are refused otherwise.
 	// An entry is "all", a host name as it stands in the URL, an address, or a range as 10.0.0.0/8; names and addresses
 	// may carry a port, as localhost:8080 or [::1]:8080. An address or a range is opened under whatever name it is met.
@@ -92,6 +108,17 @@ func (c Config) Validate() error {
 	}
 	if !httpguts.ValidHeaderFieldValue(c.Contact) {
 		errs = append(errs, fmt.Errorf("contact: %q is no field value", c.Contact))
+	}
+	if err := validFields(c.Fields); err != nil {
+		errs = append(errs, fmt.Errorf("header: %w", err))
+	}
+	if c.Auth != nil {
+		if err := c.Auth.validate(); err != nil {
+			errs = append(errs, fmt.Errorf("auth: %w", err))
+		}
+	}
+	for _, rule := range c.Hosts {
+		errs = append(errs, rule.validate())
 	}
 	for _, rule := range c.ConnectTo {
 		if err := rule.validate(); err != nil {

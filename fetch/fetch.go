@@ -27,7 +27,7 @@ import (
 type Client struct {
 	cfg    Config // not written after New, as all below
 	policy policy
-	fields []field // sent with every request
+	creds  *credentials // what is sent with requests
 	tls    *tls.Config
 	lookup func(ctx context.Context, host string) ([]netip.Addr, error)
 	dialer func(ctx context.Context, addr netip.AddrPort) (net.Conn, error)
@@ -64,7 +64,7 @@ func New(cfg Config) (*Client, error) {
 	c := &Client{
 		cfg:     cfg,
 		policy:  newPolicy(cfg.AllowPrivate),
-		fields:  clientFields(cfg),
+		creds:   newCredentials(cfg),
 		lookup:  lookupFunc(&net.Resolver{PreferGo: true}), // its look-ups end with their context, cgo's do not
 		dialer:  dialTCP,
 		idle:    newIdleConns(cfg.MaxIdleConns, cfg.MaxIdlePerHost, cfg.IdleTimeout),
@@ -184,7 +184,7 @@ func (c *Client) exchange(ctx context.Context, cn *conn, h hop) (*Result, error)
 // stays open.
 func (c *Client) roundTrip(ctx context.Context, cn *conn, h hop) (res *Result, whole bool, err error) {
 	sent := time.Now()
-	if err := cn.send(h.Request, c.fields); err != nil {
+	if err := cn.send(h.Request, c.creds.of(h.URL)); err != nil {
 		return nil, false, cn.fail(h.URL, PhaseWrite, err)
 	}
 	resp, err := cn.readHead(c.cfg.MaxHeadBytes)

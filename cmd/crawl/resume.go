@@ -55,7 +55,7 @@ func (a *app) goOn(cmd *cobra.Command, dir string, f sessionFlags) error {
 	if err != nil {
 		return err
 	}
-	a.warnUnknown()
+	a.warnUnknown(settings)
 	cfg, err := crawlConfig(settings)
 	if err != nil {
 		return err

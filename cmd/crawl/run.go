@@ -109,7 +109,7 @@ func (f runFlags) directory(seeds seedSource) (dir string, temporary bool, err e
 
 // create begins the session's crawl and runs it.
 func (s *session) create(ctx context.Context, settings config.Settings, seeds seedSource) error {
-	s.warnUnknown()
+	s.warnUnknown(settings)
 	cfg, err := crawlConfig(settings)
 	if err != nil {
 		return err
@@ -140,8 +140,8 @@ func (s *session) create(ctx context.Context, settings config.Settings, seeds se
 }
 
 // warnUnknown names variables that were meant for us, by their look, and are not read.
-func (a *app) warnUnknown() {
-	for _, unknown := range config.Unknown(os.Environ()) {
+func (a *app) warnUnknown(settings config.Settings) {
+	for _, unknown := range config.Unknown(os.Environ(), settings.Variables()...) {
 		a.log.Warn("a variable is not read", "err", unknown)
 	}
 }

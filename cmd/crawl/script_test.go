@@ -20,6 +20,7 @@ var update = flag.Bool("update", false, "write what commands print into the stor
 //	                          CONNECT, ADDR, and the settings CRAWL_CONNECT_TO and CRAWL_HOST_DELAY=0 (scriptsite_test.go)
 //	hold URL...               keep answers back until release, which takes no URL for all
 //	asked URL N               the site was asked for URL N times
+//	sent URL FIELD VALUE|-    the last request for URL had that field with that value, or did not have it
 //	exits CODE command...     run a command that ends with CODE
 //	start [-lines=N] NAME command...   run a command beside the story; with -lines its stdout is closed after N lines
 //	signal NAME INT|TERM|HUP|KILL      send it a signal
@@ -30,6 +31,7 @@ var update = flag.Bool("update", false, "write what commands print into the stor
 //	await closed NAME         wait until the stdout of one that was started with -lines is closed
 //	records DIR KEY...        print these keys of each page record, the lines sorted
 //	sums STATE                stdout holds a snapshot with every key, of a crawl in that state, and its sums match
+//	nowhere DIR TEXT          no file in DIR holds that text
 //	copy DIR TO               copy a directory
 //	cut FILE N                cut a file to N bytes; to N bytes less when N is negative
 //	flip FILE N               change byte N of a file, counted from its end when N is negative
@@ -43,9 +45,9 @@ func TestScript(t *testing.T) {
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"site": siteCommand, "hold": holdCommand, "release": releaseCommand, "asked": askedCommand,
+			"site": siteCommand, "hold": holdCommand, "release": releaseCommand, "asked": askedCommand, "sent": sentCommand,
 			"exits": exitsCommand, "start": startCommand, "signal": signalCommand, "ends": endsCommand, "await": awaitCommand,
-			"records": recordsCommand, "sums": sumsCommand, "copy": copyCommand, "cut": cutCommand, "flip": flipCommand,
+			"records": recordsCommand, "sums": sumsCommand, "nowhere": nowhereCommand, "copy": copyCommand, "cut": cutCommand, "flip": flipCommand,
 		},
 		RequireUniqueNames: true, UpdateScripts: *update,
 	})

@@ -6,8 +6,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"io/fs"
 	"maps"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -37,6 +39,25 @@ func recordsCommand(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	slices.Sort(rows)
 	io.WriteString(ts.Stdout(), strings.Join(rows, ""))
+}
+
+// nowhereCommand looks for a text that must not be on disk.
+func nowhereCommand(ts *testscript.TestScript, neg bool, args []string) {
+	checkUse(ts, neg, len(args) == 2, "nowhere DIR TEXT")
+	files := 0
+	ts.Check(fs.WalkDir(os.DirFS(ts.MkAbs(args[0])), ".", func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		files++
+		if strings.Contains(ts.ReadFile(filepath.Join(args[0], path)), args[1]) {
+			ts.Fatalf("%s holds %q", path, args[1])
+		}
+		return nil
+	}))
+	if files == 0 {
+		ts.Fatalf("%s has no files", args[0])
+	}
 }
 
 // decode reads a JSON object and keeps its numbers as they stand.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"io"
 	"log"
@@ -28,13 +29,14 @@ type site struct {
 
 	mu      sync.Mutex // guards all below
 	asked   map[string]int
+	fields  map[string]http.Header   // of the last request
 	held    map[string]chan struct{} // closed when the URL is released
 	changed chan struct{}            // closed at the next request
 }
 
 func newSite(folder string, tls bool) (*site, error) {
 	s := &site{
-		folder: folder, asked: make(map[string]int), held: make(map[string]chan struct{}), changed: make(chan struct{}),
+		folder: folder, asked: make(map[string]int), fields: make(map[string]http.Header), held: make(map[string]chan struct{}), changed: make(chan struct{}),
 	}
 	listener, err := listen()
 	if err != nil {
@@ -61,7 +63,7 @@ func (s *site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.TLS != nil {
 		url = "https" + strings.TrimPrefix(url, "http")
 	}
-	n, held := s.note(url)
+	n, held := s.note(url, r.Header)
 	if held != nil {
 		select {
 		case <-held:
@@ -113,10 +115,11 @@ func answerWhole(w http.ResponseWriter, answer []byte) {
 }
 
 // note counts a request, and returns what it has to wait for, if anything.
-func (s *site) note(url string) (n int, held chan struct{}) {
+func (s *site) note(url string, fields http.Header) (n int, held chan struct{}) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.asked[url]++
+	s.fields[url] = fields
 	close(s.changed)
 	s.changed = make(chan struct{})
 	return s.asked[url], s.held[url]
@@ -201,6 +204,17 @@ func askedCommand(ts *testscript.TestScript, neg bool, args []string) {
 	checkUse(ts, neg, len(args) == 2, "asked URL N")
 	if n, _ := siteOf(ts).requests(args[0]); n != number(ts, args[1]) {
 		ts.Fatalf("%s was asked for %d times, want %s", args[0], n, args[1])
+	}
+}
+
+func sentCommand(ts *testscript.TestScript, neg bool, args []string) {
+	checkUse(ts, neg, len(args) == 3, "sent URL FIELD VALUE|-")
+	s := siteOf(ts)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	got := strings.Join(s.fields[args[0]].Values(args[1]), ", ")
+	if s.asked[args[0]] == 0 || cmp.Or(got, "-") != args[2] {
+		ts.Fatalf("%s was asked for %d times, at last with %s: %q, want %q", args[0], s.asked[args[0]], args[1], got, args[2])
 	}
 }
 

@@ -155,7 +155,38 @@ func fetchConfig(s config.Settings) fetch.Config {
 	for _, c := range s.ConnectTo {
 		cfg.ConnectTo = append(cfg.ConnectTo, fetch.ConnectTo(c))
 	}
+	cfg.Fields, cfg.Auth = fields(s.Header), auth(s.Auth)
+	for _, rule := range s.Hosts {
+		cfg.Hosts = append(cfg.Hosts, hostRule(rule))
+	}
 	return cfg
+}
+
+// hostRule takes what of a rule concerns requests; the frontier has the rest.
+func hostRule(r config.HostRule) fetch.HostRule {
+	rule := fetch.HostRule{Pattern: string(r.Pattern), Fields: fields(r.Headers)}
+	if r.Auth != nil {
+		if rule.Auth = auth(*r.Auth); rule.Auth == nil {
+			rule.Auth = new(fetch.Auth)
+		}
+	}
+	return rule
+}
+
+func fields(headers []config.Header) (out []fetch.Field) {
+	for _, h := range headers {
+		out = append(out, fetch.Field{Name: h.Name(), Value: h.Value(), Secret: h.Secret()})
+	}
+	return out
+}
+
+// auth returns nil where there is none.
+func auth(o config.Optional[config.Auth]) *fetch.Auth {
+	a, some := o.Get()
+	if !some {
+		return nil
+	}
+	return &fetch.Auth{User: a.User(), Password: a.Password()}
 }
 
 // mostPerHost returns how many requests may be in flight to the host that may have the most of them.

@@ -123,6 +123,10 @@ func (f *file) entryKey(d *setting, keys []entryKey, name string, at *token.Toke
 		return
 	}
 	k := keys[i]
+	if k.at.isList() {
+		f.entryList(d, k, value)
+		return
+	}
 	text, ok := scalar(value)
 	if _, null := value.(*ast.NullNode); !null { // which may stand nowhere
 		at = value.GetToken()
@@ -134,12 +138,34 @@ func (f *file) entryKey(d *setting, keys []entryKey, name string, at *token.Toke
 		return
 	}
 	if err := k.at.put(text); err != nil {
-		f.fail(d.key, at, name+": "+err.Error())
+		f.refuse(d.key, at, name, err)
 		return
 	}
 	if want := k.wanted(); want != "" {
-		f.fail(d.key, at, name+": "+(&badValue{want, text}).Error())
+		f.fail(d.key, at, name+": "+(&badValue{want: want, got: text}).Error())
 	}
+}
+
+// entryList reads a key of an element that is a list.
+func (f *file) entryList(d *setting, k entryKey, value ast.Node) {
+	nodes, _ := f.elements(d.key, k.at, value, value.GetToken())
+	k.at.clear()
+	for _, n := range nodes {
+		text, ok := text(k.at, n)
+		if !ok {
+			f.fail(d.key, n.GetToken(), "want a single value for each of "+k.key+", got "+describe(n))
+			continue
+		}
+		if err := k.at.put(text); err != nil {
+			f.refuse(d.key, n.GetToken(), k.key, err)
+		}
+	}
+}
+
+// refuse reports that a key of an element has a value that is none.
+func (f *file) refuse(key string, at *token.Token, name string, err error) {
+	place, quote := f.locate(at)
+	f.problems = append(f.problems, &Error{Key: key, Place: place, Problem: name + ": " + err.Error(), Excerpt: shown(err, quote)})
 }
 
 // wanted returns what the value should be when it is out of its range, and "" when it is fine.

@@ -9,7 +9,7 @@ import (
 const envPrefix = "CRAWL_"
 
 // environment reads the CRAWL_ variables. An empty variable counts as not set. The elements of a list are separated by
-// blanks, which no element can hold: a pattern has \s or \x20 for one.
+// blanks, which no element can hold: a pattern has \s or \x20 for one. Header fields are separated by line ends.
 func (l *loader) environment(env []string) {
 	for i := range table {
 		d := &table[i]
@@ -18,8 +18,13 @@ func (l *loader) environment(env []string) {
 			continue
 		}
 		texts := []string{text}
-		if d.at(&l.settings).isList() {
-			texts = strings.Fields(text)
+		switch at := d.at(&l.settings); at.(type) {
+		case pairs: // whose elements hold blanks
+			texts = strings.FieldsFunc(text, func(c rune) bool { return c == '\n' })
+		default:
+			if at.isList() {
+				texts = strings.Fields(text)
+			}
 		}
 		var items []item
 		for _, t := range texts {

@@ -139,20 +139,15 @@ func (f *file) setting(name string, at *token.Token, value ast.Node) {
 // form, which is reported then.
 func (f *file) items(d *setting, to slot, node ast.Node, at *token.Token) (items []item, ok bool) {
 	if !to.isList() {
-		it, ok := f.item(d, node, at, to.isOptional())
+		it, ok := f.item(d, to, node, at, to.isOptional())
 		if !ok {
 			return nil, false
 		}
 		return []item{it}, true
 	}
-	list, isList := node.(*ast.SequenceNode)
-	if !isList {
-		f.fail(d.key, at, "want a list, got "+describe(node))
-		return nil, false
-	}
-	ok = true
-	for _, n := range list.Values {
-		it, good := f.item(d, n, n.GetToken(), false)
+	nodes, ok := f.elements(d.key, to, node, at)
+	for _, n := range nodes {
+		it, good := f.item(d, to, n, n.GetToken(), false)
 		if !good {
 			ok = false
 			continue
@@ -163,8 +158,8 @@ func (f *file) items(d *setting, to slot, node ast.Node, at *token.Token) (items
 }
 
 // item returns the text of a single value.
-func (f *file) item(d *setting, node ast.Node, at *token.Token, optional bool) (it item, ok bool) {
-	text, ok := scalar(node)
+func (f *file) item(d *setting, to slot, node ast.Node, at *token.Token, optional bool) (it item, ok bool) {
+	text, ok := text(to, node)
 	if _, null := node.(*ast.NullNode); null && optional {
 		text, ok = unset, true
 	}

@@ -14,6 +14,8 @@ type HostRule struct {
 	Robots      *Robots
 	MaxPages    *Optional[Count] // none lifts max_pages_per_host; 0 drops the host
 	MaxBytes    *Optional[Size]  // none lifts max_bytes_per_host
+	Headers     []Header         // beside those for all; one of the same name in a later entry replaces one in an earlier
+	Auth        *Optional[Auth]  // none keeps the one for the seeds' hosts back
 }
 
 // hostRules is the slot of the rules for some hosts.
@@ -30,6 +32,8 @@ func (r *HostRule) keys() []entryKey {
 		{key: "robots", at: maybe(&r.Robots)},
 		{key: "max_pages", at: maybe(&r.MaxPages)},
 		{key: "max_bytes", at: maybe(&r.MaxBytes)},
+		{key: "headers", at: headerList(&r.Headers)},
+		{key: "auth", at: maybe(&r.Auth)},
 	}
 }
 
@@ -41,7 +45,9 @@ func soundRules(rules []HostRule) string {
 		}
 		for _, k := range r.keys() {
 			want := k.wanted()
-			for _, text := range k.at.texts() {
+			texts := k.at.texts()
+			k.at.clear()
+			for _, text := range texts {
 				if wrong, ok := errors.AsType[*badValue](k.at.put(text)); ok {
 					want = wrong.want
 				}
@@ -76,6 +82,13 @@ func (l leftOut[T]) texts() []string {
 		return nil
 	}
 	return []string{(**l.v).String()}
+}
+
+func (l leftOut[T]) secrets() []secretive {
+	if one, ok := any(*l.v).(secretive); ok && *l.v != nil {
+		return []secretive{one}
+	}
+	return nil
 }
 
 func (l leftOut[T]) Type() string { return (*new(T)).Type() }

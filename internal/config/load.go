@@ -16,6 +16,7 @@ func Load(file string, env []string, flags *pflag.FlagSet) (Settings, error) {
 	l.environment(env)
 	l.flags(flags)
 	l.judge()
+	l.secrets(env)
 	return l.result()
 }
 
@@ -42,6 +43,7 @@ func again(stored, file string, env []string, flags *pflag.FlagSet) (l *loader, 
 	l.environment(env)
 	l.flags(flags)
 	l.judge()
+	l.secrets(env)
 	return l, before
 }
 
@@ -75,11 +77,19 @@ func (l *loader) apply(d *setting, from origin, items []item) {
 	at.clear()
 	for _, it := range items {
 		if err := at.put(it.text); err != nil {
-			l.problems = append(l.problems, &Error{Key: d.key, Place: it.place, Problem: err.Error(), Excerpt: it.excerpt})
+			l.problems = append(l.problems, &Error{Key: d.key, Place: it.place, Problem: err.Error(), Excerpt: shown(err, it.excerpt)})
 			from.broken = true
 		}
 	}
 	l.origins[d.key] = from
+}
+
+// shown returns the excerpt that an error may come with: none, where a secret stands in it.
+func shown(err error, excerpt string) string {
+	if wrong, ok := errors.AsType[*badValue](err); ok && wrong.secret {
+		return ""
+	}
+	return excerpt
 }
 
 // judge tests what came out. A setting whose text could not be read is reported already.

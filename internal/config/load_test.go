@@ -93,7 +93,10 @@ func TestPrecedence(t *testing.T) {
 		{"no variable for hosts", "", []string{"CRAWL_HOSTS=a.example"}, nil, hosts, []HostRule(nil)},
 		{"hosts", "hosts:\n  - {pattern: A.Example, delay: 0, concurrency: 2, robots: ignore, max_pages: 0, max_bytes: 1Mi}\n" +
 			"  - pattern: '*.bücher.example'\n    max_pages: none\n    max_bytes:\n  - pattern: a.example\n", nil, nil, hosts, []HostRule{
-			{"a.example", new(Duration(0)), new(Count(2)), new(RobotsIgnore), new(Some[Count](0)), new(Some[Size](1 << 20))},
+			{
+				Pattern: "a.example", Delay: new(Duration(0)), Concurrency: new(Count(2)), Robots: new(RobotsIgnore),
+				MaxPages: new(Some[Count](0)), MaxBytes: new(Some[Size](1 << 20)),
+			},
 			{Pattern: "*.xn--bcher-kva.example", MaxPages: new(Optional[Count]{}), MaxBytes: new(Optional[Size]{})},
 			{Pattern: "a.example"},
 		}},

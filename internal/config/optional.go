@@ -37,9 +37,23 @@ func (Optional[T]) parse(text string) (Optional[T], error) {
 	var zero T
 	v, err := zero.parse(text)
 	if wrong, ok := errors.AsType[*badValue](err); ok {
-		return Optional[T]{}, &badValue{want: wrong.want + ", or " + unset, got: wrong.got}
+		return Optional[T]{}, &badValue{want: wrong.want + ", or " + unset, got: wrong.got, secret: wrong.secret}
 	}
 	return Some(v), err
+}
+
+func (o *Optional[T]) resolve(env []string) error {
+	if s, ok := any(&o.value).(secretive); ok && o.present {
+		return s.resolve(env)
+	}
+	return nil
+}
+
+func (o *Optional[T]) references() []reference {
+	if s, ok := any(&o.value).(secretive); ok && o.present {
+		return s.references()
+	}
+	return nil
 }
 
 // String writes the limit, or none.

@@ -99,10 +99,19 @@ func (d *setting) entry(b *bytes.Buffer, s *Settings) {
 func element(b *bytes.Buffer, keys []entryKey) {
 	lead := "  - "
 	for _, k := range keys {
-		for _, text := range k.at.texts() {
-			fmt.Fprintf(b, "%s%s: %s\n", lead, k.key, quote(text))
-			lead = "    "
+		texts := k.at.texts()
+		switch {
+		case len(texts) == 0:
+			continue
+		case k.at.isList():
+			fmt.Fprintf(b, "%s%s:\n", lead, k.key)
+			for _, text := range texts {
+				fmt.Fprintf(b, "      - %s\n", quote(text))
+			}
+		default:
+			fmt.Fprintf(b, "%s%s: %s\n", lead, k.key, quote(texts[0]))
 		}
+		lead = "    "
 	}
 }
 

@@ -40,9 +40,9 @@ func TestShippedFile(t *testing.T) {
 
 // The example of the shipped file is one that can be copied.
 func TestHostsExample(t *testing.T) {
-	s, err := Load(write(t, hostsExample), nil, nil)
-	if err != nil || len(s.Hosts) != 3 {
-		t.Errorf("got %+v, %v, want three entries", s.Hosts, err)
+	s, err := Load(write(t, hostsExample), []string{"INTRANET_PASSWORD=x"}, nil)
+	if err != nil || len(s.Hosts) != 4 {
+		t.Errorf("got %+v, %v, want four entries", s.Hosts, err)
 	}
 }
 
@@ -77,7 +77,11 @@ func TestRenderReadsBack(t *testing.T) {
 	s.MaxBytes, s.MaxPagesPerHost, s.MaxBytesPerHost, s.MinFree = Some[Size](5), Some[Count](6), Some[Size](1<<20), 0
 	s.PerIP, s.MaxHosts, s.MaxTasks = true, 7, 8e6
 	s.Hosts = []HostRule{
-		{"*", new(Duration(0)), new(Count(2)), new(RobotsObey), new(Optional[Count]{}), new(Some[Size](0))},
+		{
+			Pattern: "*", Delay: new(Duration(0)), Concurrency: new(Count(2)), Robots: new(RobotsObey),
+			MaxPages: new(Optional[Count]{}), MaxBytes: new(Some[Size](0)), Auth: new(Optional[Auth]{}),
+			Headers: []Header{{name: "A", value: "b: 'c'", plain: "b: 'c'"}, {name: "D", value: "- e", plain: "- e"}},
+		},
 		{Pattern: "*.a.example:8080", MaxPages: new(Some[Count](0))}, {Pattern: "[::1]"}, {Pattern: "*"},
 	}
 	text, back := rendered(t, s)

@@ -46,13 +46,15 @@ type Settings struct {
 	// Requests.
 	UserAgent     Agent
 	Contact       Contact
-	Timeout       Duration    // of a whole request
-	MaxBody       Size        // bytes kept of a body; what is longer is cut
-	Retries       Count       // after the first attempt
-	RetryDelay    Duration    // before the first retry, doubled for each further one
-	Retry         []RetryRule // what differs for some classes of failure
-	RetryAfterMax Duration    // a longer Retry-After counts as this
-	Insecure      bool        // certificates are not checked
+	Header        []Header       // to all hosts, secret ones to the seeds' alone
+	Auth          Optional[Auth] // for the seeds' hosts
+	Timeout       Duration       // of a whole request
+	MaxBody       Size           // bytes kept of a body; what is longer is cut
+	Retries       Count          // after the first attempt
+	RetryDelay    Duration       // before the first retry, doubled for each further one
+	Retry         []RetryRule    // what differs for some classes of failure
+	RetryAfterMax Duration       // a longer Retry-After counts as this
+	Insecure      bool           // certificates are not checked
 	AllowPrivate  []Private
 	ConnectTo     []ConnectTo
 

@@ -19,6 +19,8 @@ type slot interface {
 	isOptional() bool
 	// choices returns the values of a closed list; nil where the list is open.
 	choices() []string
+	// secrets returns what of the setting has references to secrets.
+	secrets() []secretive
 }
 
 // one returns the slot of a single value.
@@ -30,10 +32,11 @@ func many[T value[T]](v *[]T) slot { return list[T]{v: v} }
 // ordinary is what most slots are: single, always present, open.
 type ordinary struct{}
 
-func (ordinary) clear()            {}
-func (ordinary) isList() bool      { return false }
-func (ordinary) isOptional() bool  { return false }
-func (ordinary) choices() []string { return nil }
+func (ordinary) clear()               {}
+func (ordinary) isList() bool         { return false }
+func (ordinary) isOptional() bool     { return false }
+func (ordinary) choices() []string    { return nil }
+func (ordinary) secrets() []secretive { return nil }
 
 type single[T value[T]] struct {
 	ordinary
@@ -43,6 +46,13 @@ type single[T value[T]] struct {
 func (s single[T]) put(text string) error { return set(s.v, text) }
 func (s single[T]) texts() []string       { return []string{(*s.v).String()} }
 func (s single[T]) Type() string          { return (*s.v).Type() }
+
+func (s single[T]) secrets() []secretive {
+	if one, ok := any(s.v).(secretive); ok {
+		return []secretive{one}
+	}
+	return nil
+}
 
 func (s single[T]) isOptional() bool {
 	_, can := any(*s.v).(absentable)
@@ -83,8 +93,9 @@ func (list[T]) Type() string {
 	return element.Type()
 }
 
-func (l list[T]) clear()     { *l.v = nil }
-func (list[T]) isList() bool { return true }
+func (l list[T]) clear()               { *l.v = nil }
+func (list[T]) isList() bool           { return true }
+func (l list[T]) secrets() []secretive { return secretsIn(*l.v) }
 
 // onOff is the slot of a switch.
 type onOff struct {

@@ -57,7 +57,7 @@ func (d *setting) problem(place, want string, s *Settings) *Error {
 		}
 		got = append(got, text)
 	}
-	return &Error{Key: d.key, Place: place, Problem: (&badValue{want, strings.Join(got, ", ")}).Error()}
+	return &Error{Key: d.key, Place: place, Problem: (&badValue{want: want, got: strings.Join(got, ", ")}).Error()}
 }
 
 // flag returns the long name of the setting's flag.
@@ -94,6 +94,9 @@ const hostsExample = `hosts:
     robots: ignore
   - pattern: ads.example.com
     max_pages: 0            # not asked at all
+  - pattern: intranet.example.com:443
+    auth: 'crawler:${INTRANET_PASSWORD}'
+    headers: ['X-Team: search']
 `
 
 // retryExample shows retry.
@@ -211,8 +214,9 @@ var table = []setting{
 		note: "Each entry has a pattern: a host (a.example), a name and all below it (*.example, which stands in quotes), or " +
 			"every host (*); with a port it means that one alone. Then what differs there: delay, concurrency and robots " +
 			"as host_delay, host_concurrency and robots above; max_pages and max_bytes as max_pages_per_host and " +
-			"max_bytes_per_host, where none lifts the limit and max_pages: 0 drops the host. Of several entries that match " +
-			"a host the last one that has a key decides it. Example:",
+			"max_bytes_per_host, where none lifts the limit and max_pages: 0 drops the host; headers and auth as " +
+			"header and auth below, for that host whether a seed names it or not. Of several entries that match " +
+			"a host the last one that has a key decides it, of headers the last one that has the field. Example:",
 		example: hostsExample,
 		at:      func(s *Settings) slot { return hostRules(&s.Hosts) },
 		check:   func(s *Settings) string { return soundRules(s.Hosts) },
@@ -226,6 +230,22 @@ var table = []setting{
 	{key: "contact", section: requests,
 		usage: "URL or mail address that owners of sites can turn to, sent with each request",
 		at:    func(s *Settings) slot { return one(&s.Contact) },
+	},
+	{key: "header", section: requests, short: "H",
+		usage: "further fields to send, each as 'Name: value'",
+		note: "In a value ${VARIABLE} stands for a variable of the environment; a value that is @FILE stands for what the file " +
+			"holds. Both are looked up at each start, and what they stand for is written nowhere. Credentials (Authorization, " +
+			"Cookie, names with token, key, secret and the like) must be named so, and go, like any value with a reference in it, " +
+			"to the hosts of the seeds alone, by https where the seed is an https URL; to other hosts by headers in hosts: above. " +
+			"Fields that frame the message are refused. In CRAWL_HEADER line ends separate fields. Example: " +
+			"['Accept-Language: de', 'X-Api-Key: ${API_KEY}'].",
+		at: func(s *Settings) slot { return headerList(&s.Header) },
+	},
+	{key: "auth", section: requests,
+		usage: "user and password for the hosts of the seeds (basic authentication)",
+		note: "USER:${VARIABLE} or USER:@FILE, which name the password as in header, or one reference for both. For other hosts " +
+			"see hosts: above.",
+		at: func(s *Settings) slot { return one(&s.Auth) },
 	},
 	{key: "timeout", section: requests,
 		usage: "time for a whole request, from connecting to the last byte",

@@ -14,7 +14,10 @@ type value[T any] interface {
 }
 
 // badValue tells of a text that is no value of its type.
-type badValue struct{ want, got string }
+type badValue struct {
+	want, got string
+	secret    bool // neither the text nor the line that it stands on may be shown
+}
 
 func bad(want, text string) error {
 	if text == "" {
