@@ -15,8 +15,11 @@ type simGuard struct {
 	inFlight int
 	begun    time.Time
 	ended    time.Time
-	took     time.Duration
+	took     time.Duration // its smoothed response time, at least
+	pages    int           // that were answered
+	lost     int           // of 64 parts of its rate, at least
 	fails    int
+	failing  bool // the last request did
 	hold     time.Time
 	delay    time.Duration // Crawl-delay in force
 	kept     time.Duration // Crawl-delay that a checkpoint holds
@@ -80,7 +83,34 @@ func (f *simFetcher) gap(g *simGuard) time.Duration {
 	if g.wide {
 		return max(simWideDelay, g.delay) // with several in flight, which response time counts is not told
 	}
-	return max(f.delay, g.took, g.delay)
+	full := max(f.delay, g.delay)
+	return max(full*64/time.Duration(64-g.lost), g.took)
+}
+
+// heed is how a host's pace follows its answers, as far as the crawl may not forget it: a host that has nothing to be asked
+// for may be forgotten, and is judged by its next answers as a new one.
+func (f *simFetcher) heed(g *simGuard, robots, failed bool, r simReply) {
+	was := g.failing
+	if failed || !robots {
+		g.failing = failed
+	}
+	switch {
+	case g.wide:
+	case failed && !was:
+		g.lost = 64 - max((64-g.lost)/2, 4)
+	case failed:
+	case robots && g.pages == 0:
+		g.took = r.latency
+	case robots:
+		g.took = min(g.took, r.latency)
+	case g.pages == 0:
+		g.pages, g.took = 1, r.latency
+	default:
+		g.took = min(r.latency, (g.took+r.latency)/2, 2*max(g.took, f.delay))
+	}
+	if !failed && !robots {
+		g.lost = max(0, g.lost-1)
+	}
 }
 
 // judgePlace: is it the turn of this host's address?
@@ -189,14 +219,13 @@ func (f *simFetcher) leave(s simURL, u canon.URL, r simReply, aborted bool) {
 	if aborted { // as if it had not been leased: only what a next process is to keep counts
 		return
 	}
-	g.ended, g.took = now, 0
-	if r.err == nil {
-		g.took = r.latency
-	}
+	g.ended = now
 	robots := u.Path() == "/robots.txt" || u.Path() == "/shared.txt"
+	failed := r.err != nil || r.status == 429 || r.status == 503 || robots && r.status >= 500
+	f.heed(g, robots, failed, r)
 	var hold time.Time
 	switch {
-	case r.err != nil, r.status == 429, r.status == 503, robots && r.status >= 500:
+	case failed:
 		g.fails++
 		if g.wide { // of two answers at one moment, which came first is not told
 			g.fails = 1

@@ -5,19 +5,47 @@ import (
 	"time"
 )
 
-// delay returns the least time between two requests to h. The factor is there to spare a slow host by itself, so it is
-// off with HostDelay; a Crawl-delay is the host's own word and stays.
+// delay returns the least time between two requests to h.
 func (f *Frontier) delay(h *host) time.Duration {
-	d := h.policy.hostDelay
-	if d > 0 {
-		d = max(d, time.Duration(min(f.cfg.DelayFactor*float64(h.lastTook), float64(forever))))
+	d, _ := f.delayWhy(h)
+	return d
+}
+
+// delayWhy returns the least time between two requests to h, and what set it: the configured delay or the Crawl-delay,
+// whichever is longer, stretched while the host is asked at a lower rate; or the response time. That one is there to spare
+// a slow host by itself, so it is off with HostDelay; a Crawl-delay is the host's own word and stays.
+func (f *Frontier) delayWhy(h *host) (time.Duration, Source) {
+	full, why := f.fullDelay(h)
+	d := max(full, min(h.stretch(full), f.cfg.BackoffMax))
+	if d > full {
+		why = Eased
+	}
+	if t := f.responseDelay(h); t > d {
+		d, why = t, ResponseTime
+	}
+	return min(d, forever), why
+}
+
+// responseDelay returns the delay that the response time of h asks for.
+func (f *Frontier) responseDelay(h *host) time.Duration {
+	if !f.responseCounts(h) {
+		return 0
+	}
+	return time.Duration(min(f.cfg.DelayFactor*float64(h.took), float64(forever)))
+}
+
+// fullDelay returns the delay that was asked for, by the user or by the host's robots.txt.
+func (f *Frontier) fullDelay(h *host) (time.Duration, Source) {
+	d, why := h.policy.hostDelay, Configured
+	if d != f.overrides.base.hostDelay {
+		why = HostsRule
 	}
 	for _, o := range h.origins {
-		if o != nil {
-			d = max(d, o.crawlDelay)
+		if o != nil && o.crawlDelay > d {
+			d, why = o.crawlDelay, CrawlDelay
 		}
 	}
-	return min(d, forever)
+	return d, why
 }
 
 // notBefore returns the moment from which h may be asked again.
@@ -30,7 +58,7 @@ func (f *Frontier) settle(op *open, o Outcome, now moment) {
 	if o.Requested {
 		h.requests++
 		h.ended(op.id, now)
-		h.lastTook = max(o.Took, 0)
+		f.heed(h, op.kind, o)
 	} else {
 		h.takeBack(op.id, op.leaseBefore)
 	}
@@ -38,7 +66,7 @@ func (f *Frontier) settle(op *open, o Outcome, now moment) {
 	case o.Failed:
 		h.failures++
 		f.mark(h)
-		f.hold(h, f.backoff(h.failures), now)
+		f.hold(h, f.backoff(h.failures), failedFor(op.kind, o), now)
 	case o.Requested && op.kind == Page && h.failures > 0: // an answer for robots.txt says little of the pages
 		h.failures = 0
 		f.mark(h)
@@ -47,7 +75,7 @@ func (f *Frontier) settle(op *open, o Outcome, now moment) {
 		}
 	}
 	if o.RetryAfter > 0 {
-		f.hold(h, min(o.RetryAfter, f.cfg.MaxRetryAfter), now)
+		f.hold(h, min(o.RetryAfter, f.cfg.MaxRetryAfter), RetryAfter, now)
 	}
 	if f.cfg.GiveUpAfter > 0 && h.failures >= f.cfg.GiveUpAfter && h.givenUp == "" {
 		f.giveUp(h, TooManyFailures, now)
@@ -66,18 +94,61 @@ func (f *Frontier) backoff(failures int) time.Duration {
 	return min(d<<shift, f.cfg.BackoffMax)
 }
 
+// heed has the tempo of h follow how a request to it ended. A series of failures counts once: for the rest there is the
+// back-off.
+func (f *Frontier) heed(h *host, kind Kind, o Outcome) {
+	full, _ := f.fullDelay(h)
+	took, was := max(o.Took, 0), h.failing
+	switch {
+	case o.Failed:
+		h.failing = true
+		if !was && full > 0 { // of no delay there is nothing to stretch
+			h.ease(afterFailure)
+			f.note(h)
+		}
+		return
+	case kind == Robots:
+		h.robots(took)
+		return
+	case h.answered(took, full) && f.responseCounts(h):
+		h.ease(afterSlow)
+		f.note(h)
+	case h.regain():
+		f.note(h)
+	}
+	h.failing = false
+}
+
+// responseCounts reports whether the response times of h are heeded at all.
+func (f *Frontier) responseCounts(h *host) bool {
+	return f.cfg.DelayFactor > 0 && h.policy.hostDelay > 0
+}
+
+// failedFor says why a host backs off whose lease of that kind failed.
+func failedFor(kind Kind, o Outcome) Source {
+	switch {
+	case !o.Requested:
+		return NoAddress
+	case kind == Robots:
+		return RobotsRetry
+	}
+	return BackOff
+}
+
 // hold keeps h from being asked for a while.
-func (f *Frontier) hold(h *host, wait time.Duration, now moment) {
+func (f *Frontier) hold(h *host, wait time.Duration, why Source, now moment) {
 	if until := later(now, wait); wait > 0 && until > h.until {
-		h.until = until
+		h.until, h.heldFor = until, why
 		f.mark(h)
 	}
 }
 
 // keepDelay makes a delay that HostDelay does not cover part of h's durable state: in powers of two and never falling, so
-// that it changes a few times in a host's life, not with each response time.
+// that it changes a few times in a host's life, not with each response time. By how much the rate is lowered is kept apart,
+// and does fall.
 func (f *Frontier) keepDelay(h *host) {
-	d := f.delay(h)
+	full, _ := f.fullDelay(h)
+	d := max(full, f.responseDelay(h))
 	if d <= h.policy.hostDelay || d <= h.delayKept {
 		return
 	}

@@ -75,9 +75,9 @@ func TestBackoff(t *testing.T) {
 		{"first failure", Config{}, []Outcome{failed}, 2 * s},
 		{"each doubles it", Config{}, []Outcome{failed, failed, failed}, 8 * s},
 		{"up to a limit", Config{BackoffMax: 5 * s}, []Outcome{failed, failed, failed}, 5 * s},
-		{"a success ends the series", Config{}, []Outcome{failed, failed, answered, failed}, 2 * s},
+		{"a success ends the series", Config{HostDelay: None}, []Outcome{failed, failed, answered, failed}, 2 * s},
 		{"a page that is refused does not", Config{}, []Outcome{failed, failed, {}, failed}, 8 * s},
-		{"the delay is longer", Config{HostDelay: 3 * s}, []Outcome{failed}, 3 * s},
+		{"the delay at half the rate is longer", Config{HostDelay: 3 * s}, []Outcome{failed}, 6 * s},
 		{"no back-off", Config{BackoffBase: None, HostDelay: None}, []Outcome{failed, failed}, 0},
 		{"a name that does not resolve counts", Config{}, []Outcome{{Failed: true}, {Failed: true}}, 4 * s},
 		{"polite-03 Retry-After prevails", Config{}, []Outcome{busy(30 * s)}, 30 * s},
@@ -129,11 +129,12 @@ func TestRetryStandsAside(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
 		failed bool
-		order  []uint64 // the pages as they are leased
-		at     []time.Duration
+		order  []uint64        // the pages as they are leased
+		at     []time.Duration // in milliseconds
 	}{
-		{"the page's fault", false, []uint64{2, 3, 4, 1, 5}, []time.Duration{1, 2, 3, 4, 5}},
-		{"the host's fault", true, []uint64{2, 3, 1, 4, 5}, []time.Duration{2, 3, 4, 5, 6}},
+		{"the page's fault", false, []uint64{2, 3, 4, 1, 5}, []time.Duration{1000, 2000, 3000, 4000, 5000}},
+		// Its rate is half of the full one, and a 64th more with each answer.
+		{"the host's fault", true, []uint64{2, 1, 3, 4, 5}, []time.Duration{2000, 3939, 5821, 7650, 9428}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -144,8 +145,8 @@ func TestRetryStandsAside(t *testing.T) {
 				for i, seq := range tt.order {
 					check(t, f)
 					l := leasePage(t, f)
-					if after := time.Since(end); l.Seq != seq || after != tt.at[i]*time.Second {
-						t.Errorf("lease %d is of page %d after %v, want %d after %ds", i, l.Seq, after, seq, tt.at[i])
+					if after := time.Since(end); l.Seq != seq || after.Truncate(time.Millisecond) != tt.at[i]*time.Millisecond {
+						t.Errorf("lease %d is of page %d after %v, want %d after %dms", i, l.Seq, after, seq, tt.at[i])
 					}
 					if want := end.Add(3500 * time.Millisecond); l.Seq == 1 && (l.Attempt != 1 || !l.NotBefore.Equal(want)) {
 						t.Errorf("attempt %d, not before %v; want 1, %v", l.Attempt, l.NotBefore, want)

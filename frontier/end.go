@@ -50,7 +50,7 @@ func (f *Frontier) Retry(l Lease, wait time.Duration, o Outcome) error {
 	now := f.now()
 	f.settle(op, o, now)
 	if op.kind == Robots {
-		f.hold(op.host, wait, now)
+		f.hold(op.host, wait, RobotsRetry, now)
 		op.ask.attempt++
 		f.put(op.ask, op.host, true, now)
 	} else {

@@ -23,9 +23,10 @@ type host struct {
 	at    *address // of which it has the turn, or in whose line it stands; nil for none
 
 	pace
+	tempo
 	resolving bool
 	guest     bool   // its last request was for the rules of another host's origin
-	lastTook  moment // the last response time
+	heldFor   Source // why it is not asked before until; None for a wait that an earlier process left
 	until     moment // it backs off until then
 
 	policy   *policy

@@ -52,8 +52,10 @@ type Lease struct {
 	Addrs []netip.AddrPort
 	// ResolveErr is why there are none. The lease is not for a request, but to be ended with a failure.
 	ResolveErr error
-	// Permission is what Origin's robots.txt said; nil where it said nothing, is ignored, or there is a ResolveErr.
+	// Permission is what Origin's robots.txt said, of the kind Robots what it said when it was asked for before; nil where it
+	// said nothing, is ignored, or there is a ResolveErr.
 	Permission Permission
+	Promise    Promise // of a lease for a request
 	LeasedAt   time.Time
 
 	id   uint64 // no other lease has it, ever

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"net/netip"
 	"slices"
@@ -42,7 +43,8 @@ type modelHost struct {
 	inFlight int
 	until    lagged[time.Time]
 	crawl    map[string]time.Duration // by origin
-	took     time.Duration
+	pace     modelPace
+	failing  bool // the last request did
 	delay    lagged[time.Duration]
 	requests []*modelRequest // in the order of their leases; those that were none are taken out
 	pages    uint64          // records
@@ -75,6 +77,7 @@ type model struct {
 	attempts map[uint64]int       // made at a task, by Seq; without those that were ever rerouted
 	leases   int
 	fails    int
+	loose    bool // hosts are forgotten, and how they answered with them
 }
 
 func (m *model) host(name string) *modelHost {
@@ -214,7 +217,7 @@ func (m *model) settle(l Lease, o Outcome, wait time.Duration) {
 	now, h := time.Now(), m.hostOf(l)
 	h.inFlight--
 	if o.Requested {
-		h.took = o.Took
+		m.heed(h, l.Kind, o)
 		h.setDelay(m.cfg, now)
 	}
 	h.requests = endRequest(h.requests, l, o, now)
@@ -249,14 +252,70 @@ func endRequest(requests []*modelRequest, l Lease, o Outcome, now time.Time) (ke
 }
 
 func (h *modelHost) setDelay(cfg Config, now time.Time) {
-	d := cfg.HostDelay
-	if d > 0 {
-		d = max(d, time.Duration(cfg.DelayFactor*float64(h.took)))
+	d := h.full(cfg)
+	d = max(d, time.Duration(float64(d)/h.pace.rate()))
+	if cfg.HostDelay > 0 {
+		d = max(d, time.Duration(cfg.DelayFactor*h.pace.smooth*float64(time.Second)))
 	}
+	h.delay.set(d-d/1e6, now) // the model reckons in seconds
+}
+
+// full is the delay that was asked for.
+func (h *modelHost) full(cfg Config) time.Duration {
+	d := cfg.HostDelay
 	for _, c := range h.crawl {
 		d = max(d, min(c, cfg.MaxCrawlDelay))
 	}
-	h.delay.set(d, now)
+	return d
+}
+
+// modelPace is how a host answers, in seconds and as a part of the full rate.
+type modelPace struct {
+	smooth, usual float64
+	n             int
+	lost          float64 // of the full rate
+}
+
+func (p *modelPace) rate() float64 { return 1 - p.lost }
+
+// heed: half of the rate is lost with a first failure, an eighth with a slow page, a 64th of all comes back with each
+// other page. With several requests in flight, or hosts that are forgotten, only the full delay is sure.
+func (m *model) heed(h *modelHost, kind Kind, o Outcome) {
+	failed := h.failing
+	if o.Failed || kind == Page {
+		h.failing = o.Failed
+	}
+	if m.loose || m.cfg.HostConcurrency > 1 {
+		return
+	}
+	p, took, full := &h.pace, o.Took.Seconds(), h.full(m.cfg)
+	slow := p.n >= 8 && took > 2*p.usual && took-p.usual >= 0.2 && m.cfg.HostDelay > 0 && m.cfg.DelayFactor > 0
+	lose := func(part float64) {
+		if full > 0 {
+			// The frontier has the rate in 64 parts.
+			p.lost = 1 - max(math.Floor(64*p.rate()*(1-part)), 4)/64
+		}
+	}
+	switch {
+	case o.Failed && !failed:
+		lose(0.5)
+	case o.Failed:
+	case kind == Robots && p.n == 0:
+		p.smooth = took
+	case kind == Robots:
+	default:
+		if p.n++; p.n == 1 {
+			p.smooth, p.usual = took, took
+		} else {
+			p.smooth = min((p.smooth+took)/2, 2*max(p.smooth, full.Seconds()))
+			p.usual += (took - p.usual) / float64(min(p.n, 32))
+		}
+		if slow {
+			lose(0.125)
+		} else {
+			p.lost = max(p.lost-1./64, 0)
+		}
+	}
 }
 
 // walk is one random crawl.
@@ -557,6 +616,7 @@ func TestRandomWalk(t *testing.T) {
 		eachWalk(t, kind, func(t *testing.T, seed uint64) {
 			synctest.Test(t, func(t *testing.T) {
 				w := newWalk(t, cfg)
+				w.loose = cfg.MaxIdleHosts == None
 				w.f = openFrontier(t, cfg)
 				w.links(rand.New(rand.NewPCG(seed, 0)), 100)
 				w.run(seed)

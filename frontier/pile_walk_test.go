@@ -39,6 +39,7 @@ const week = 7 * 24 * time.Hour
 
 func walkElsewhere(t *testing.T, cfg Config, seed uint64, hosts int, tasks uint64) {
 	w := newWalk(t, cfg)
+	w.loose = true
 	w.hosts, w.limit = hosts, tasks
 	cfg.Lookup = w.lookup
 	w.pile = newPile(t, cfg)

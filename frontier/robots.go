@@ -125,6 +125,7 @@ func (f *Frontier) serveRobots(h *host, a *ask, now moment) (Lease, bool) {
 		Origin:        a.origin.name,
 		RobotsHop:     a.hop,
 		RobotsOverdue: a.overdue,
+		Permission:    a.origin.rules,
 	}
 	if !a.overdue {
 		o := h.origin(a.url)

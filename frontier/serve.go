@@ -68,6 +68,7 @@ func (f *Frontier) lease(l Lease, op open, at *address, now moment) Lease {
 		h.guest = op.ask != nil && op.ask.origin.host != h
 		if l.ResolveErr == nil && !l.RobotsOverdue {
 			op.leasedAt = now
+			l.Promise = f.promise(h)
 			h.leased(op.id, now)
 			f.askAt(at, h, &op, now)
 		}

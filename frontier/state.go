@@ -20,11 +20,12 @@ type HostState struct {
 	Requests uint64        // made to it so far; later ones do not count as a change
 	Pages    uint64        // page records, where its budget has them counted
 	Bytes    uint64        // of bodies, likewise
+	Eased    uint8         `json:",omitzero"` // by so many of 64 parts its rate is lowered; less of it later is no change
 }
 
 // IsZero reports whether s says no more than a host's name.
 func (s HostState) IsZero() bool {
-	return s.Until.IsZero() && s.Delay == 0 && s.Failures == 0 && s.GivenUp == "" && s.Pages == 0 && s.Bytes == 0
+	return s.Until.IsZero() && s.Delay == 0 && s.Failures == 0 && s.GivenUp == "" && s.Pages == 0 && s.Bytes == 0 && s.Eased == 0
 }
 
 // Changed returns the states that changed since the last call, a host's last one last. It is for the checkpoint, which
@@ -66,6 +67,7 @@ func (f *Frontier) Unsaved() time.Time {
 func (f *Frontier) adopt(h *host, s HostState) {
 	h.kept = !s.IsZero()
 	h.delayKept, h.failures, h.requests, h.pages, h.bytes = s.Delay, s.Failures, s.Requests, s.Pages, s.Bytes
+	h.eased = min(s.Eased, fullRate-leastRate)
 	longest := later(f.now(), max(f.cfg.BackoffMax, f.cfg.MaxRetryAfter))
 	h.until = min(f.moment(s.Until), longest)
 	if f.cfg.Resumed {
@@ -95,7 +97,7 @@ func (f *Frontier) staysGivenUp(h *host, why Reason) bool {
 func (f *Frontier) state(h *host, now moment) HostState {
 	s := HostState{
 		Host: h.name, Delay: h.delayKept, Failures: h.failures, GivenUp: h.givenUp, Requests: h.requests,
-		Pages: h.pages, Bytes: h.bytes,
+		Pages: h.pages, Bytes: h.bytes, Eased: h.eased,
 	}
 	if h.until > now {
 		s.Until = f.time(h.until).Round(0) // a monotonic reading means nothing to the next process
@@ -103,9 +105,14 @@ func (f *Frontier) state(h *host, now moment) HostState {
 	return s
 }
 
-// mark has h's state returned by the next call of Changed.
+// mark has h's state returned by the next call of Changed, which a wait of h may be worth a checkpoint.
 func (f *Frontier) mark(h *host) {
 	f.unsaved = max(f.unsaved, f.notBefore(h))
+	f.note(h)
+}
+
+// note has h's state returned by the next call of Changed.
+func (f *Frontier) note(h *host) {
 	if !h.marked {
 		h.marked = true
 		f.changed = append(f.changed, h)

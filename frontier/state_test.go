@@ -2,6 +2,7 @@ package frontier
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -19,10 +20,12 @@ func TestChanged(t *testing.T) {
 		until  time.Duration
 	}{
 		{"a host in good order has no state", Config{}, 0, []Outcome{answered, answered}, HostState{}, 0},
-		{"a failure", Config{}, 0, []Outcome{failed}, HostState{Failures: 1, Requests: 1}, 2 * s},
-		{"three", Config{}, 0, []Outcome{failed, failed, failed}, HostState{Failures: 3, Requests: 3}, 8 * s},
-		{"one that passed", Config{}, 0, []Outcome{failed, answered}, HostState{}, 0},
-		{"too many", Config{GiveUpAfter: 2}, 0, []Outcome{failed, failed}, HostState{Failures: 2, GivenUp: TooManyFailures, Requests: 2}, 4 * s},
+		{"a failure", Config{}, 0, []Outcome{failed}, HostState{Failures: 1, Requests: 1, Eased: 32}, 2 * s},
+		{"three", Config{}, 0, []Outcome{failed, failed, failed}, HostState{Failures: 3, Requests: 3, Eased: 32}, 8 * s},
+		{"one that passed", Config{}, 0, []Outcome{failed, answered}, HostState{Requests: 2, Eased: 31}, 0},
+		{"one that passed long ago", Config{}, 0, append([]Outcome{failed}, many(32)...), HostState{}, 0},
+		{"one that passed, without a delay", Config{HostDelay: None}, 0, []Outcome{failed, answered}, HostState{}, 0},
+		{"too many", Config{GiveUpAfter: 2}, 0, []Outcome{failed, failed}, HostState{Failures: 2, GivenUp: TooManyFailures, Requests: 2, Eased: 32}, 4 * s},
 		{"Retry-After", Config{}, 0, []Outcome{{Requested: true, RetryAfter: 50 * s}}, HostState{Requests: 1}, 50 * s},
 		{"Crawl-delay", Config{}, crawlDelay(9 * s), nil, HostState{Delay: 16 * s}, 0},
 		{"Crawl-delay below the configured one", Config{HostDelay: 10 * s}, crawlDelay(9 * s), nil, HostState{}, 0},
@@ -30,7 +33,7 @@ func TestChanged(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				f := openFrontier(t, tt.cfg, numbered("https://a.example/", 9)...)
+				f := openFrontier(t, tt.cfg, numbered("https://a.example/", 33)...)
 				resolve(t, f, "https://a.example/1")
 				must(t, f.Permit(lease(t, f), tt.robots, year, Outcome{}))
 				for _, o := range tt.ends {
@@ -61,12 +64,17 @@ func TestChanged(t *testing.T) {
 	}
 }
 
+// many are answers to so many pages.
+func many(n int) []Outcome { return slices.Repeat([]Outcome{answered}, n) }
+
 func TestStateIsTakenBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f := openFrontier(t, Config{}, numbered("https://a.example/", 3)...)
+		f := openFrontier(t, Config{}, numbered("https://a.example/", 33)...)
 		must(t, f.Done(leasePage(t, f), Outcome{Requested: true, Failed: true}))
 		f.Changed()
-		must(t, f.Done(leasePage(t, f), answered))
+		for range 32 { // the rate is the full one again
+			must(t, f.Done(leasePage(t, f), answered))
+		}
 		got := f.Changed()
 		if len(got) != 1 || !got[0].IsZero() || got[0].Host != "a.example" {
 			t.Errorf("changed: %+v, want the zero state of a.example", got)
@@ -112,6 +120,8 @@ func TestRestore(t *testing.T) {
 		{"a fresh crawl starts at once", Config{}, HostState{}, 0, 0},
 		{"a resumed one waits the delay", Config{Resumed: true, HostDelay: 3 * s}, HostState{}, 0, 3 * s},
 		{"and the host's own", Config{Resumed: true}, HostState{Delay: 16 * s}, 0, 16 * s},
+		{"and its rate", Config{Resumed: true}, HostState{Eased: 32}, 0, 2 * s},
+		{"which has a floor", Config{Resumed: true}, HostState{Eased: 200}, 0, 16 * s},
 		{"and a back-off", Config{Resumed: true}, HostState{Failures: 3}, 40 * s, 40 * s},
 		{"but no back-off of the past", Config{Resumed: true}, HostState{Failures: 3}, -40 * s, s},
 		{"nor one from a wrong clock", Config{Resumed: true}, HostState{Failures: 3}, year, time.Hour},
@@ -154,7 +164,7 @@ func TestRestoredFailuresGoOn(t *testing.T) {
 		f := openFrontier(t, Config{Resumed: true, Lookup: lookup(map[string]HostState{before.Host: before})})
 		f.Add(Task{URL: parse(t, "https://a.example/1"), Seq: 1})
 		must(t, f.Retry(leasePage(t, f), 0, Outcome{Requested: true, Failed: true}))
-		want := HostState{Host: "a.example", Failures: 4, Requests: 8, Until: time.Now().Add(16 * time.Second).Round(0)}
+		want := HostState{Host: "a.example", Failures: 4, Requests: 8, Eased: 32, Until: time.Now().Add(16 * time.Second).Round(0)}
 		if got := f.Changed(); len(got) != 1 || got[0] != want {
 			t.Errorf("changed: %+v, want %+v", got, want)
 		}
@@ -204,8 +214,8 @@ func TestForgettingHosts(t *testing.T) {
 		}
 		f.Revive("2.example")
 		save()
-		if s := f.Stats(); s.HostsGivenUp != hosts/2-1 || len(states) != hosts/2-1 {
-			t.Errorf("%d hosts given up, %d states, want one less of both", s.HostsGivenUp, len(states))
+		if s := f.Stats(); s.HostsGivenUp != hosts/2-1 || len(states) != hosts/2 || states["2.example"] != (HostState{Host: "2.example", Requests: 1, Eased: 32}) {
+			t.Errorf("%d hosts given up, %d states, one of them %+v; want one less given up, whose rate is still lowered", s.HostsGivenUp, len(states), states["2.example"])
 		}
 	})
 }

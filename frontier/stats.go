@@ -70,6 +70,7 @@ type Host struct {
 	Resolving bool          // its addresses are being asked for
 	NotBefore time.Time     // it is not asked before then; past for a host that may be asked
 	Delay     time.Duration // between two requests
+	Why       Source        // what set Delay, or NotBefore where that is longer away
 	Failures  int           // in a row
 	GivenUp   Reason        // empty: not given up
 	Requests  uint64        // made to it, as far as it is remembered

@@ -144,9 +144,13 @@ func ahead(h *host, e *entry) (n int) {
 
 // hostNow returns what is known of h.
 func (f *Frontier) hostNow(h *host) Host {
+	delay, why := f.delayWhy(h)
+	if h.until > f.now() && h.until > h.last()+delay {
+		why = h.heldFor
+	}
 	return Host{
 		Name: h.name, Queued: h.queue.len(), InFlight: h.inFlight, Resolving: h.resolving,
-		NotBefore: f.time(max(f.notBefore(h), 0)), Delay: f.delay(h), Failures: h.failures, GivenUp: h.givenUp,
+		NotBefore: f.time(max(f.notBefore(h), 0)), Delay: delay, Why: why, Failures: h.failures, GivenUp: h.givenUp,
 		Requests: h.requests,
 	}
 }
@@ -228,15 +232,12 @@ func (f *Frontier) waitOf(s *Story, h *host, now moment) (Wait, moment) {
 	return WaitTurn, never
 }
 
-// holdOf says why h is not asked before that moment. What outlasts the back-off that the last failure brought was asked
-// for; of a wait that an earlier process left, nobody knows.
+// holdOf says why h is not asked before that moment.
 func (f *Frontier) holdOf(h *host, until moment) Wait {
 	switch {
 	case h.until < until:
 		return WaitDelay
-	case h.lastLease == never:
-		return WaitBackOff
-	case h.failures == 0 || h.until > later(h.lastEnd, f.backoff(h.failures)):
+	case h.heldFor == RetryAfter:
 		return WaitRetryAfter
 	}
 	return WaitBackOff
