@@ -3,6 +3,7 @@ package crawler
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"crawl/fetch"
@@ -62,7 +63,7 @@ func (c *Crawler) askRobots(ctx context.Context, l frontier.Lease) error {
 	case c.notAsked(l):
 		return c.frontier.Return(l)
 	case l.ResolveErr != nil:
-		return c.frontier.Permit(l, &permission{unanswered: l.ResolveErr}, closedTTL, frontier.Outcome{})
+		return c.frontier.Permit(l, c.unanswered(l, l.ResolveErr), closedTTL, frontier.Outcome{})
 	}
 	result, err := c.fetcher.Fetch(ctx, fetch.Request{URL: l.URL, Addrs: l.Addrs})
 	if c.nothingLearnt(ctx, err) {
@@ -87,7 +88,7 @@ func (c *Crawler) robotsFailed(l frontier.Lease, err error) error {
 			return c.frontier.Retry(l, wait, outcome)
 		}
 	}
-	return c.frontier.Permit(l, &permission{unanswered: err}, closedTTL, outcome)
+	return c.frontier.Permit(l, c.unanswered(l, err), closedTTL, outcome)
 }
 
 func (c *Crawler) robotsAnswered(l frontier.Lease, r *fetch.Result) error {
@@ -130,6 +131,17 @@ func (c *Crawler) redirectRobots(l frontier.Lease, r *fetch.Result, outcome fron
 		return c.frontier.Permit(l, open, robotsTTL, outcome)
 	}
 	return err
+}
+
+// unanswered: that there is no answer where a robots.txt was redirected to says nothing of the origin itself.
+func (c *Crawler) unanswered(l frontier.Lease, err error) *permission {
+	if l.RobotsHop == 0 {
+		return &permission{unanswered: err}
+	}
+	if failure, ok := errors.AsType[*fetch.Error](err); ok {
+		err = failure.Err
+	}
+	return c.closed(fmt.Sprintf("robots.txt redirects to %.200s: %v", l.URL, err))
 }
 
 func (c *Crawler) closed(why string) *permission {

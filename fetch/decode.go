@@ -52,7 +52,7 @@ func (d *decoders) decode(ctx context.Context, s *share, payload []byte, fields 
 	}
 	for _, c := range codings {
 		if !known(c) {
-			return decoded{err: fmt.Errorf("content coding %q is not known", c)}
+			return decoded{err: fmt.Errorf("content coding %.40q is not known", c)}
 		}
 	}
 	slices.Reverse(codings)
