@@ -139,6 +139,10 @@ func (c *Crawler) work(wait, requests context.Context, me *fetcher) error {
 			return err
 		}
 		c.fetchers.work(me)
+		if c.bytesUsedUp() { // by a visit that ended after this fetcher had begun to wait
+			c.budget.give(false)
+			return cmp.Or(c.frontier.Return(l), errMaxBytes)
+		}
 		if !c.budget.keep() {
 			if err := c.frontier.Return(l); err != nil {
 				return err
@@ -151,11 +155,17 @@ func (c *Crawler) work(wait, requests context.Context, me *fetcher) error {
 			return err
 		}
 		c.saveLongWaits()
-		if most := c.live.Load().maxBytes; most != nil && c.committer.bodyBytes() >= *most {
+		if c.bytesUsedUp() {
 			return errMaxBytes
 		}
 	}
 	return nil
+}
+
+// bytesUsedUp reports whether Config.MaxBytes is reached.
+func (c *Crawler) bytesUsedUp() bool {
+	most := c.live.Load().maxBytes
+	return most != nil && c.committer.bodyBytes() >= *most
 }
 
 // serve does what a lease asks for, and reports whether a page record came of it.

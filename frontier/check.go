@@ -278,9 +278,9 @@ func (c *checker) checkWaiters() {
 	if f.waiters.first == nil {
 		return
 	}
-	c.want(f.ready.n == 0 || f.paused, "%d callers wait, and %d hosts are ready", nil, f.waiters.n, f.ready.n)
+	c.want(f.ready.n == 0 || f.paused || !f.total.allows(c.now), "%d callers wait, and %d hosts are ready", nil, f.waiters.n, f.ready.n)
 	c.want(!f.drained() && !f.closed, "%d callers wait for nothing", nil, f.waiters.n)
-	if at := f.nextMoment(c.now); at != forever && at > c.now && !f.paused {
+	if at := f.total.notBefore(f.nextMoment(c.now)); at != forever && at > c.now && !f.paused {
 		c.want(f.armed <= at, "the timer is set to %v, the next host is due at %v", nil, f.armed, at)
 	}
 }

@@ -21,6 +21,9 @@ type Config struct {
 	MaxCrawlDelay time.Duration
 	// HostConcurrency is how many requests to a host may be in flight. Default 1.
 	HostConcurrency int
+	// MaxRate is how many requests a second are made of all hosts together, robots.txt included. They are spread evenly;
+	// what a busy machine was late with is made up for within 20 ms, where more than one falls into that. 0: no limit.
+	MaxRate float64
 
 	// IgnoreRobots leaves robots.txt unasked. Page leases then come without a Permission.
 	IgnoreRobots bool
@@ -115,6 +118,9 @@ func (c Config) Validate() error {
 	}
 	if c.DelayFactor != None && !(c.DelayFactor >= 0 && c.DelayFactor <= 1000) { // the second form refuses NaN too
 		bad("delay_factor", "0 to 1000", c.DelayFactor)
+	}
+	if c.MaxRate != 0 && !(c.MaxRate > 0 && c.MaxRate <= 1e9) {
+		bad("max_rate", "0 for no limit or up to 1e9", c.MaxRate)
 	}
 	if c.HostConcurrency < 0 {
 		bad("host_concurrency", "1 or more", c.HostConcurrency)

@@ -20,6 +20,7 @@ func (f *Frontier) Configure(cfg Config) error {
 	cfg.PerIP, cfg.Lookup, cfg.Resumed = f.cfg.PerIP, f.cfg.Lookup, f.cfg.Resumed
 	f.cfg, f.overrides = cfg, policies
 	now := f.now()
+	f.total.limit(cfg.MaxRate)
 	for _, h := range f.leaving { // they may come back before their state is collected
 		f.reconsider(h, now)
 	}

@@ -60,7 +60,7 @@ func (f *Frontier) settle(op *open, o Outcome, now moment) {
 		h.ended(op.id, now)
 		f.heed(h, op.kind, o)
 	} else {
-		h.takeBack(op.id, op.leaseBefore)
+		f.takeBack(op)
 	}
 	switch {
 	case o.Failed:

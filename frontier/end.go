@@ -114,10 +114,18 @@ func (f *Frontier) undo(op *open, now moment) {
 	f.schedule(h, now)
 }
 
+// takeBack takes back what a lease cost of which no request came.
+func (f *Frontier) takeBack(op *open) {
+	op.host.takeBack(op.id, op.leaseBefore)
+	if op.leasedAt != never {
+		f.total.give()
+	}
+}
+
 // unask books that no request came of a lease.
 func (f *Frontier) unask(op *open, now moment) {
 	op.host.inFlight--
-	op.host.takeBack(op.id, op.leaseBefore)
+	f.takeBack(op)
 	f.settleAddress(op, false, now)
 }
 

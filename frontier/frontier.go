@@ -104,6 +104,7 @@ type Frontier struct {
 	closed     bool
 	counters   counters
 	givenUpFor map[Reason]int // counters.givenUp, by the reason
+	total      totalRate
 }
 
 // New returns an empty frontier.
@@ -121,6 +122,7 @@ func New(cfg Config) (*Frontier, error) {
 		timer:     time.NewTimer(time.Duration(forever)),
 		armed:     never,
 		unsaved:   never,
+		total:     newTotalRate(cfg.MaxRate),
 	}
 	f.timer.Stop()
 	if cfg.PerIP {

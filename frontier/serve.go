@@ -69,6 +69,7 @@ func (f *Frontier) lease(l Lease, op open, at *address, now moment) Lease {
 		if l.ResolveErr == nil && !l.RobotsOverdue {
 			op.leasedAt = now
 			l.Promise = f.promise(h)
+			f.total.take(now)
 			h.leased(op.id, now)
 			f.askAt(at, h, &op, now)
 		}

@@ -61,7 +61,7 @@ func (f *Frontier) next(now moment) (l Lease, ok bool, err error) {
 	if f.closed {
 		return Lease{}, false, ErrClosed
 	}
-	if !f.paused {
+	if !f.paused && f.total.allows(now) {
 		f.promote(now)
 		for f.ready.first != nil {
 			h := f.ready.first
@@ -100,7 +100,7 @@ func (f *Frontier) arm(now moment) {
 	if f.ready.n == 0 && f.elsewhere.n > 0 {
 		f.nudge() // the wish is urgent now
 	}
-	if at := f.nextMoment(now); at != forever && at != f.armed {
+	if at := f.total.notBefore(f.nextMoment(now)); at != forever && at != f.armed {
 		f.armed = at
 		f.timer.Reset(time.Duration(at - now))
 	}
@@ -109,7 +109,10 @@ func (f *Frontier) arm(now moment) {
 // nextMoment returns the next moment at which something may come due, or be wished for; forever for none.
 func (f *Frontier) nextMoment(now moment) moment {
 	at, e := forever, &f.elsewhere
-	if len(f.waiting) > 0 {
+	switch {
+	case f.ready.n > 0: // only the rate of all hosts keeps it waiting
+		at = now
+	case len(f.waiting) > 0:
 		at = f.waiting[0].due
 	}
 	for _, m := range [...]moment{e.returns, e.roomAt} {

@@ -99,6 +99,10 @@ func frontierConfig(s config.Settings) frontier.Config {
 	cfg.MaxCrawlDelay = orNone(time.Duration(s.CrawlDelayMax))
 	cfg.BackoffBase = orNone(min(cfg.BackoffBase, time.Duration(s.RetryDelay)))
 	cfg.MaxRetryAfter = orNone(time.Duration(s.RetryAfterMax))
+	cfg.MaxRate = 0
+	if f, limited := s.MaxRate.Get(); limited {
+		cfg.MaxRate = f.PerSecond()
+	}
 	cfg.GiveUpAfter = frontier.None
 	if n, limited := s.GiveUpAfter.Get(); limited {
 		cfg.GiveUpAfter = int(n)

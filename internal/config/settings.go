@@ -33,12 +33,13 @@ type Settings struct {
 	Sitemaps   bool      // also what the sitemaps named in a robots.txt list
 
 	// Politeness.
-	Concurrency     Count    // requests in flight
-	HostDelay       Duration // from one request to a host to the next
-	HostConcurrency Count    // requests in flight to one host
-	PerIP           bool     // hosts on one address share both
-	DelayFactor     Factor   // the delay is at least this many response times
-	CrawlDelayMax   Duration // a longer Crawl-delay counts as this
+	Concurrency     Count               // requests in flight
+	MaxRate         Optional[Frequency] // requests in a time, to all hosts together
+	HostDelay       Duration            // from one request to a host to the next
+	HostConcurrency Count               // requests in flight to one host
+	PerIP           bool                // hosts on one address share both
+	DelayFactor     Factor              // the delay is at least this many response times
+	CrawlDelayMax   Duration            // a longer Crawl-delay counts as this
 	Robots          Robots
 	GiveUpAfter     Optional[Count] // failures of a host in a row
 	Hosts           []HostRule      // of those that match a host, the last one that has a field decides it

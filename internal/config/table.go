@@ -176,6 +176,12 @@ var table = []setting{
 		at:    func(s *Settings) slot { return one(&s.Concurrency) },
 		check: func(s *Settings) string { return within(s.Concurrency, 1, maxConcurrency) },
 	},
+	{key: "max_rate", section: politeness, live: true,
+		usage: "requests in a time to all hosts together: 50/s, 600/m, 1000/h",
+		note: "robots.txt and retries count. A limit of bytes is not meant: for that, see max_body and max_bytes. Requests are " +
+			"spread evenly; from 50/s on those of 20 ms may come at once.",
+		at: func(s *Settings) slot { return one(&s.MaxRate) },
+	},
 	{key: "host_delay", section: politeness, live: true, alias: "delay",
 		usage: "least time from one request to a host to the next",
 		note:  "0 switches delay_factor off as well, but not a Crawl-delay in robots.txt.",

@@ -128,6 +128,19 @@ func TestFactor(t *testing.T) {
 	refuses[Factor](t, "a number, zero or more, such as 2 or 0.5", "", "-1", "NaN", "Inf", "1e999", "two")
 }
 
+func TestFrequency(t *testing.T) {
+	accepts(t, "50", Frequency{50, time.Second}, "50/s")
+	accepts(t, "0.5/s", Frequency{0.5, time.Second}, "0.5/s")
+	accepts(t, "600/m", Frequency{600, time.Minute}, "600/m")
+	accepts(t, "1000/h", Frequency{1000, time.Hour}, "1000/h")
+	accepts(t, "1e6", Frequency{1e6, time.Second}, "1e+06/s")
+	refuses[Frequency](t, "requests in a time, such as 50/s, 600/m or 1000/h, one a day at least",
+		"", "0", "-1", "500k", "2MiB", "5/d", "/s", "5 /s", "1e7", "0.00001", "NaN", "Inf", "1/h/h")
+	if got := (Frequency{90, time.Minute}).PerSecond(); got != 1.5 {
+		t.Errorf("90/m is %v a second, want 1.5", got)
+	}
+}
+
 func TestOptional(t *testing.T) {
 	accepts(t, "none", Optional[Count]{}, "none")
 	accepts(t, "0", Some[Count](0), "0")

@@ -1,0 +1,56 @@
+package config
+
+import (
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Frequency is how many requests may be made in a time: 50 or 50/s, 600/m, 1000/h. It is more than none.
+type Frequency struct {
+	Requests float64
+	Per      time.Duration // a second, a minute or an hour
+}
+
+// The units of a Frequency; a bare number is by the second.
+var frequencyUnits = []struct {
+	suffix string
+	per    time.Duration
+}{{"/s", time.Second}, {"/m", time.Minute}, {"/h", time.Hour}}
+
+// The least and the most that a Frequency can be, in requests a second.
+const (
+	leastFrequency = 1.0 / (24 * 3600)
+	mostFrequency  = 1e6
+)
+
+// PerSecond returns how many requests may be made in a second.
+func (f Frequency) PerSecond() float64 { return f.Requests / f.Per.Seconds() }
+
+func (Frequency) parse(text string) (Frequency, error) {
+	number, per := text, time.Second
+	for _, u := range frequencyUnits {
+		if n, ok := strings.CutSuffix(text, u.suffix); ok {
+			number, per = n, u.per
+		}
+	}
+	n, ok := realNumber(number, 0)
+	f := Frequency{n, per}
+	if !ok || f.PerSecond() < leastFrequency || f.PerSecond() > mostFrequency {
+		return Frequency{}, bad("requests in a time, such as 50/s, 600/m or 1000/h, one a day at least", text)
+	}
+	return f, nil
+}
+
+// String writes the unit always.
+func (f Frequency) String() string {
+	for _, u := range frequencyUnits {
+		if u.per == f.Per {
+			return strconv.FormatFloat(f.Requests, 'g', -1, 64) + u.suffix
+		}
+	}
+	return unset // the zero Frequency is none
+}
+
+// Type is the word that stands for a Frequency in a flag's help.
+func (Frequency) Type() string { return "frequency" }
