@@ -45,7 +45,7 @@ func (c *Crawler) redirected(v *visit, r *fetch.Result) {
 	}
 	v.page.RedirectTo = target.String()
 	if target.Key() == v.lease.URL.Key() {
-		c.sameKey(v, target)
+		c.sameKey(v, target, r.SetCookies)
 		return
 	}
 	c.followRedirect(v, target)
@@ -64,8 +64,9 @@ func (v *visit) astray(code, why string) {
 	v.page.Error = &store.PageError{Code: code, Phase: "redirect", Message: why}
 }
 
-func (c *Crawler) sameKey(v *visit, target canon.URL) {
-	if target == v.lease.URL || v.lease.Reroutes >= maxReroutes {
+// sameKey: a page that redirects to itself and sets a cookie asks whether the cookie comes back.
+func (c *Crawler) sameKey(v *visit, target canon.URL, cookies bool) {
+	if target == v.lease.URL && !cookies || v.lease.Reroutes >= maxReroutes {
 		v.reasons[Seen]++
 		v.astray(codeRedirectLoop, "it redirects to itself")
 		return

@@ -64,6 +64,13 @@ type Config struct {
 	// wait, and is called by many goroutines.
 	Trusted func(canon.URL) bool `json:"-"`
 
+	// Cookies has the client keep what hosts set and send it back to them, in memory as long as it lives: of a site 50 cookies
+	// and 32 KiB, of all sites 64 MiB.
+	Cookies bool
+
+	// LoadedCookies are sent where Trusted allows, and where a rule of Hosts has Cookies on.
+	LoadedCookies []Cookie `json:"-"`
+
 	// Hosts say what differs for some hosts.
 	Hosts []HostRule `json:"-"`
 

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"time"
 
 	"golang.org/x/net/http/httpguts"
 
@@ -30,8 +31,9 @@ type HostRule struct {
 	// ("a.example:443") it means that one alone, whatever the scheme. An IPv6 address stands in brackets.
 	Pattern string
 
-	Fields []Field
-	Auth   *Auth // nil: nothing is said; the zero Auth takes Config.Auth back
+	Fields  []Field
+	Auth    *Auth // nil: nothing is said; the zero Auth takes Config.Auth back
+	Cookies *bool // nil: nothing is said
 }
 
 func (r HostRule) validate() error {
@@ -51,7 +53,7 @@ func (r HostRule) validate() error {
 
 // TrustMatters reports whether there is anything that Trusted decides.
 func (c Config) TrustMatters() bool {
-	return c.Auth != nil || slices.ContainsFunc(c.Fields, func(f Field) bool { return f.Secret })
+	return c.Auth != nil || len(c.LoadedCookies) > 0 || slices.ContainsFunc(c.Fields, func(f Field) bool { return f.Secret })
 }
 
 func (a Auth) validate() error {
@@ -86,6 +88,8 @@ type credentials struct {
 	seeds   []field // to what trusted says, over all
 	trusted func(canon.URL) bool
 	rules   []hostFields
+	cookies bool // are kept, and sent back
+	jar     *jar // nil: there are none, and will be none
 }
 
 // hostFields is a HostRule, read.
@@ -93,10 +97,14 @@ type hostFields struct {
 	pattern hostPattern
 	fields  []field
 	noAuth  bool // takes back the field of Config.Auth
+	cookies *bool
 }
 
 func newCredentials(cfg Config) *credentials {
-	c := &credentials{all: clientFields(cfg), trusted: cfg.Trusted}
+	c := &credentials{all: clientFields(cfg), trusted: cfg.Trusted, cookies: cfg.Cookies}
+	if cfg.cookiesMatter() {
+		c.jar = newJar(cfg.LoadedCookies)
+	}
 	var plain []Field
 	for _, f := range cfg.Fields {
 		if f.Secret {
@@ -111,7 +119,7 @@ func newCredentials(cfg Config) *credentials {
 	c.all = over(c.all, canonicalFields(plain))
 	for _, r := range cfg.Hosts {
 		pattern, _ := parseHostPattern(r.Pattern) // Config.Validate has read it
-		h := hostFields{pattern: pattern, fields: canonicalFields(r.Fields)}
+		h := hostFields{pattern: pattern, fields: canonicalFields(r.Fields), cookies: r.Cookies}
 		switch {
 		case r.Auth == nil:
 		case *r.Auth == (Auth{}):
@@ -124,10 +132,55 @@ func newCredentials(cfg Config) *credentials {
 	return c
 }
 
+// cookiesMatter reports whether any host may be sent a cookie of the jar.
+func (c Config) cookiesMatter() bool {
+	return c.Cookies || len(c.LoadedCookies) > 0 ||
+		slices.ContainsFunc(c.Hosts, func(r HostRule) bool { return r.Cookies != nil && *r.Cookies })
+}
+
 // of returns the fields of a request for u. Nobody may write to them.
 func (c *credentials) of(u canon.URL) []field {
+	fields := c.fixed(u)
+	if c.jar == nil {
+		return fields
+	}
+	set, loaded := c.cookiesFor(u)
+	value := c.jar.field(u, time.Now(), set, loaded)
+	if value == "" {
+		return fields
+	}
+	if i := slices.IndexFunc(fields, func(f field) bool { return f.name == "Cookie" }); i >= 0 {
+		value = fields[i].value + "; " + value
+	}
+	return over(fields, []field{{"Cookie", value}})
+}
+
+// cookiesFor reports whether cookies that u's host sets are kept and sent back, and whether loaded ones are sent.
+func (c *credentials) cookiesFor(u canon.URL) (set, loaded bool) {
+	set, loaded = c.cookies, c.trusts(u)
+	for _, r := range c.rules {
+		if r.cookies != nil && r.pattern.matches(u) {
+			set, loaded = *r.cookies, *r.cookies
+		}
+	}
+	return set, loaded
+}
+
+// receive keeps the cookies that an answer sets, and reports whether one of them is to be sent back.
+func (c *credentials) receive(u canon.URL, h http.Header) bool {
+	if c.jar == nil || len(h["Set-Cookie"]) == 0 {
+		return false
+	}
+	on, _ := c.cookiesFor(u)
+	return on && c.jar.receive(u, h["Set-Cookie"], time.Now())
+}
+
+func (c *credentials) trusts(u canon.URL) bool { return c.trusted != nil && c.trusted(u) }
+
+// fixed returns the fields that do not depend on what came before.
+func (c *credentials) fixed(u canon.URL) []field {
 	fields := c.all
-	if len(c.seeds) > 0 && c.trusted != nil && c.trusted(u) {
+	if len(c.seeds) > 0 && c.trusts(u) {
 		fields = over(fields, c.seeds)
 	}
 	for _, r := range c.rules {

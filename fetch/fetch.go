@@ -169,6 +169,7 @@ func (c *Client) exchange(ctx context.Context, cn *conn, h hop) (*Result, error)
 	if err != nil {
 		return nil, h.explain(ctx, err)
 	}
+	res.SetCookies = c.creds.receive(h.URL, res.Header)
 	res.decode(ctx, c.codings, c.cfg.MaxBodyBytes)
 	res.share.complete()
 	res.Waited = res.share.waited

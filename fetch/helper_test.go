@@ -286,3 +286,6 @@ func addrPorts(s ...string) (addrs []netip.AddrPort) {
 	}
 	return addrs
 }
+
+// trusts says that credentials may go to the peer.
+func (p *peer) trusts(u canon.URL) bool { return u.Origin() == p.url("/").Origin() }

@@ -21,6 +21,8 @@ type Result struct {
 	Payload []byte // the body as sent: free of transfer codings, with its content codings
 	Body    []byte // the body without its content codings; the same memory as Payload where there are none
 
+	SetCookies bool // the answer set a cookie that the next request for its site may carry
+
 	Addr netip.AddrPort // who answered
 
 	Truncated Truncation // why Payload or Body is not whole

@@ -67,6 +67,9 @@ func (a *app) goOn(cmd *cobra.Command, dir string, f sessionFlags) error {
 		a.say("%s is complete: %s", dir, plural(kept.Pages, "page record", "page records"))
 		return session.judge(kept)
 	}
+	if err := session.loadCookies(settings, &cfg); err != nil {
+		return err
+	}
 	session.attach(&cfg)
 	session.settings = settings
 	c, err := crawler.Open(dir, func(stored *crawler.Config) {

@@ -114,6 +114,9 @@ func (s *session) create(ctx context.Context, settings config.Settings, seeds se
 	if err != nil {
 		return err
 	}
+	if err := s.loadCookies(settings, &cfg); err != nil {
+		return err
+	}
 	s.attach(&cfg)
 	s.settings = settings
 	list, closer, err := seeds.open()

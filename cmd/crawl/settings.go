@@ -159,7 +159,7 @@ func fetchConfig(s config.Settings) fetch.Config {
 	for _, c := range s.ConnectTo {
 		cfg.ConnectTo = append(cfg.ConnectTo, fetch.ConnectTo(c))
 	}
-	cfg.Fields, cfg.Auth = fields(s.Header), auth(s.Auth)
+	cfg.Fields, cfg.Auth, cfg.Cookies = fields(s.Header), auth(s.Auth), s.Cookies == config.CookiesOn
 	for _, rule := range s.Hosts {
 		cfg.Hosts = append(cfg.Hosts, hostRule(rule))
 	}
@@ -173,6 +173,9 @@ func hostRule(r config.HostRule) fetch.HostRule {
 		if rule.Auth = auth(*r.Auth); rule.Auth == nil {
 			rule.Auth = new(fetch.Auth)
 		}
+	}
+	if r.Cookies != nil {
+		rule.Cookies = new(*r.Cookies == config.CookiesOn)
 	}
 	return rule
 }

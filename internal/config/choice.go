@@ -63,6 +63,24 @@ func (r Robots) String() string { return string(r) }
 // Type is what stands for a Robots in a flag's help.
 func (r Robots) Type() string { return strings.Join(r.choices(), "|") }
 
+// Cookies says whether cookies that hosts set are kept and sent back.
+type Cookies string
+
+// The ways to treat cookies.
+const (
+	CookiesOff Cookies = "off"
+	CookiesOn  Cookies = "on"
+)
+
+func (Cookies) choices() []string { return []string{string(CookiesOff), string(CookiesOn)} }
+
+func (c Cookies) parse(text string) (Cookies, error) { return choose[Cookies](c, text) }
+
+func (c Cookies) String() string { return string(c) }
+
+// Type is what stands for a Cookies in a flag's help.
+func (c Cookies) Type() string { return strings.Join(c.choices(), "|") }
+
 // chooser is a type with a closed list of values.
 type chooser interface{ choices() []string }
 

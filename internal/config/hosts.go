@@ -15,7 +15,8 @@ type HostRule struct {
 	MaxPages    *Optional[Count] // none lifts max_pages_per_host; 0 drops the host
 	MaxBytes    *Optional[Size]  // none lifts max_bytes_per_host
 	Headers     []Header         // beside those for all; one of the same name in a later entry replaces one in an earlier
-	Auth        *Optional[Auth]  // none keeps the one for the seeds' hosts back
+	Cookies     *Cookies
+	Auth        *Optional[Auth] // none keeps the one for the seeds' hosts back
 }
 
 // hostRules is the slot of the rules for some hosts.
@@ -34,6 +35,7 @@ func (r *HostRule) keys() []entryKey {
 		{key: "max_bytes", at: maybe(&r.MaxBytes)},
 		{key: "headers", at: headerList(&r.Headers)},
 		{key: "auth", at: maybe(&r.Auth)},
+		{key: "cookies", at: maybe(&r.Cookies)},
 	}
 }
 

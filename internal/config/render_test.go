@@ -79,7 +79,7 @@ func TestRenderReadsBack(t *testing.T) {
 	s.Hosts = []HostRule{
 		{
 			Pattern: "*", Delay: new(Duration(0)), Concurrency: new(Count(2)), Robots: new(RobotsObey),
-			MaxPages: new(Optional[Count]{}), MaxBytes: new(Some[Size](0)), Auth: new(Optional[Auth]{}),
+			MaxPages: new(Optional[Count]{}), MaxBytes: new(Some[Size](0)), Auth: new(Optional[Auth]{}), Cookies: new(CookiesOn),
 			Headers: []Header{{name: "A", value: "b: 'c'", plain: "b: 'c'"}, {name: "D", value: "- e", plain: "- e"}},
 		},
 		{Pattern: "*.a.example:8080", MaxPages: new(Some[Count](0))}, {Pattern: "[::1]"}, {Pattern: "*"},

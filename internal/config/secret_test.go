@@ -93,18 +93,18 @@ func TestSecrets(t *testing.T) {
 }
 
 func TestSecretsInHosts(t *testing.T) {
-	file := write(t, "hosts:\n  - pattern: a.example\n    auth: 'ann:${PASS}'\n    headers: ['X-A: b', 'Authorization: ${TOKEN}']\n"+
-		"  - pattern: b.example\n    auth: none\n    headers: {X-B: c}\n")
+	file := write(t, "hosts:\n  - pattern: a.example\n    auth: 'ann:${PASS}'\n    headers: ['X-A: b', 'Authorization: ${TOKEN}']\n    cookies: on\n"+
+		"  - pattern: b.example\n    auth: none\n    headers: {X-B: c}\n    cookies: off\n")
 	env := []string{"PASS=p", "TOKEN=t"}
 	s, err := Load(file, env, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	a, b := s.Hosts[0], s.Hosts[1]
-	if auth, some := a.Auth.Get(); !some || auth.User() != "ann" || auth.Password() != "p" || a.Headers[1].Value() != "t" {
+	if auth, some := a.Auth.Get(); !some || auth.User() != "ann" || auth.Password() != "p" || a.Headers[1].Value() != "t" || *a.Cookies != CookiesOn {
 		t.Errorf("the first entry is %+v", a)
 	}
-	if _, some := b.Auth.Get(); some || b.Headers[0].Value() != "c" {
+	if _, some := b.Auth.Get(); some || b.Headers[0].Value() != "c" || *b.Cookies != CookiesOff {
 		t.Errorf("the second entry is %+v", b)
 	}
 	if got := s.Variables(); !slices.Equal(got, []string{"PASS", "TOKEN"}) {

@@ -49,6 +49,8 @@ type Settings struct {
 	Contact       Contact
 	Header        []Header       // to all hosts, secret ones to the seeds' alone
 	Auth          Optional[Auth] // for the seeds' hosts
+	Cookies       Cookies
+	LoadCookies   Optional[File] // cookies.txt, for the seeds' hosts
 	Timeout       Duration       // of a whole request
 	MaxBody       Size           // bytes kept of a body; what is longer is cut
 	Retries       Count          // after the first attempt
@@ -99,6 +101,7 @@ func Default() Settings {
 		Robots:             RobotsObey,
 		GiveUpAfter:        Some[Count](10),
 		UserAgent:          "crawl/" + versionMark,
+		Cookies:            CookiesOff,
 		Timeout:            Duration(30 * time.Second),
 		MaxBody:            64 << 20,
 		Retries:            3,

@@ -97,6 +97,7 @@ const hostsExample = `hosts:
   - pattern: intranet.example.com:443
     auth: 'crawler:${INTRANET_PASSWORD}'
     headers: ['X-Team: search']
+    cookies: on
 `
 
 // retryExample shows retry.
@@ -221,8 +222,8 @@ var table = []setting{
 		note: "Each entry has a pattern: a host (a.example), a name and all below it (*.example, which stands in quotes), or " +
 			"every host (*); with a port it means that one alone. Then what differs there: delay, concurrency and robots " +
 			"as host_delay, host_concurrency and robots above; max_pages and max_bytes as max_pages_per_host and " +
-			"max_bytes_per_host, where none lifts the limit and max_pages: 0 drops the host; headers and auth as " +
-			"header and auth below, for that host whether a seed names it or not. Of several entries that match " +
+			"max_bytes_per_host, where none lifts the limit and max_pages: 0 drops the host; headers, auth and cookies as " +
+			"header, auth and cookies below, for that host whether a seed names it or not. Of several entries that match " +
 			"a host the last one that has a key decides it, of headers the last one that has the field. Example:",
 		example: hostsExample,
 		at:      func(s *Settings) slot { return hostRules(&s.Hosts) },
@@ -253,6 +254,18 @@ var table = []setting{
 		note: "USER:${VARIABLE} or USER:@FILE, which name the password as in header, or one reference for both. For other hosts " +
 			"see hosts: above.",
 		at: func(s *Settings) slot { return one(&s.Auth) },
+	},
+	{key: "cookies", section: requests,
+		usage: "keep cookies that hosts set and send them back to them, as long as the process lives",
+		note: "At most 50 of a site (example.com with all below it) and 32Ki, and 64Mi of all sites together: then the site that was " +
+			"not asked for longest loses its cookies. A crawl that goes on starts without those it was sent.",
+		at: func(s *Settings) slot { return one(&s.Cookies) },
+	},
+	{key: "load_cookies", section: requests,
+		usage: "cookies.txt as browsers and curl write it: its cookies are sent to the hosts of the seeds that they are for",
+		note: "And to hosts that hosts: above switches cookies on for. The file is read at each start, and not copied. A line that is " +
+			"no cookie is named and passed over.",
+		at: func(s *Settings) slot { return one(&s.LoadCookies) },
 	},
 	{key: "timeout", section: requests,
 		usage: "time for a whole request, from connecting to the last byte",
