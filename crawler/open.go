@@ -113,6 +113,9 @@ func assemble(st *store.Store, edit func(*Config), resumed bool) (*Crawler, erro
 	}
 	st.Queue.IsDone(c.frontier.IsDone)
 	c.committer = newCommitter(c, st, kept)
+	for _, err := range st.Healed() {
+		c.log.Warn("the end of a log was damaged, and was made again from what lies beyond the last checkpoint", "err", err)
+	}
 	c.sayDamage()
 	if err := c.restore(); err != nil {
 		return nil, err

@@ -34,7 +34,10 @@ func (v *verifier) repair(ctx context.Context) (repaired []string, err error) {
 		return repaired, err
 	}
 	if v.twin {
-		err := store.Recover(v.dir, v.options.Store, func(*store.Store) ([]store.Row, any, error) { return rows, v.recoveredBooks(), nil })
+		err := store.Recover(v.dir, v.options.Store, func(st *store.Store) ([]store.Row, any, error) {
+			repaired = append(repaired, madeGood(st)...)
+			return rows, v.recoveredBooks(), nil
+		})
 		if err != nil {
 			return repaired, cannot(err)
 		}
@@ -79,6 +82,7 @@ func (v *verifier) repairViews(ctx context.Context) (repaired []string, err erro
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, c.Close()) }()
+	repaired = append(repaired, madeGood(st)...)
 	if v.report.has(partTwin) {
 		repaired = append(repaired, partTwin+": from state.db")
 	}
@@ -99,6 +103,14 @@ func (v *verifier) repairViews(ctx context.Context) (repaired []string, err erro
 		return repaired, err
 	}
 	return repaired, c.checkpoint()
+}
+
+// madeGood says what opening a crawl's directory has repaired.
+func madeGood(st *store.Store) (repaired []string) {
+	for _, damage := range st.Healed() {
+		repaired = append(repaired, fmt.Sprintf("%s: from the log itself: %v", partTail, damage))
+	}
+	return repaired
 }
 
 // repairRuns remakes what was found damaged. Runs that could not even be opened have left the set.

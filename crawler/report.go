@@ -42,6 +42,7 @@ const (
 	partRows     = "rows"
 	partTwin     = "checkpoint"
 	partLog      = "log"
+	partTail     = "tail" // of either log, where nothing is lost
 	partDone     = "done"
 	partPages    = "pages"
 	partRuns     = "runs"
@@ -79,6 +80,8 @@ func advice(part, dir string, twin bool) (lost, mend string) {
 	switch part {
 	case partFormat, partTwin, partCounters:
 		return nothingLost, repair
+	case partTail:
+		return nothingLost + ": the log goes on behind the last checkpoint", repair + ", or go on: it is made again first of all"
 	case partRuns, partFilter:
 		return nothingLost + ": it is made from the logs", repair + ", or go on: it is made again when it is needed"
 	case partState:
@@ -129,7 +132,11 @@ func (v *verifier) note(err error) error {
 	if !ok {
 		return err
 	}
-	v.found(partOf(v.dir, d.File), d.File, d.Offset, d.Err.Error())
+	part := partOf(v.dir, d.File)
+	if errors.Is(err, store.ErrElsewhere) {
+		part = partTail
+	}
+	v.found(part, d.File, d.Offset, d.Err.Error())
 	return nil
 }
 

@@ -65,7 +65,7 @@ type scaleReport struct {
 	FilterBytes       int64   `json:"filter_bytes"`       // of the above
 	DiskPerURL        float64 `json:"disk_bytes_per_url"` // half of the URLs finished, no merge under way
 	DiskAtEnd         float64 `json:"disk_bytes_per_url_at_end"`
-	CheckpointTails   float64 `json:"checkpoint_tail_bytes"` // of CheckpointBytes: open tails of the logs, twice
+	CheckpointTails   float64 `json:"checkpoint_tail_bytes"` // of CheckpointBytes: appended to the open tails of the logs
 	CheckpointBytes   float64 `json:"checkpoint_bytes"`      // mean of the last 100
 	CheckpointHoldP99 float64 `json:"checkpoint_hold_cpu_ms_p99"`
 	Checkpoints       int     `json:"checkpoints"`
@@ -301,7 +301,7 @@ func (s *scale) checkpoint() {
 	s.must(job.Commit())
 	s.c.committer.written(job.Checkpoint)
 	s.written = append(s.written, job.Bytes())
-	s.tails = append(s.tails, 2*job.TailBytes())
+	s.tails = append(s.tails, job.TailBytes())
 	s.must(job.filter.write(s.c.committer.store.Filter()))
 	anon, rss := memory()
 	s.report.PeakAnonBytes, s.report.PeakRSSBytes = max(s.report.PeakAnonBytes, anon), max(s.report.PeakRSSBytes, rss)

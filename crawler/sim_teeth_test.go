@@ -154,20 +154,22 @@ func TestSimulationHasTeeth(t *testing.T) {
 func TestSimulationFindsMissingSyncs(t *testing.T) {
 	for _, tt := range []struct {
 		kind  vfstest.Kind
-		of    string
+		of    string // folder
+		ext   string // of its files; empty: all
 		crawl func(*testing.T) *sim
 		late  func(*simProcess, store.Cut) bool
 	}{
-		{vfstest.Sync, "log", blockSim, admitted(store.BlockEntries)}, {vfstest.SyncDir, "log", blockSim, admitted(store.BlockEntries)},
-		{vfstest.Sync, "done", blockSim, ended(store.BlockEntries)},
-		{vfstest.Sync, "pages", smallSim, ended(700)}, {vfstest.SyncDir, "pages", smallSim, ended(700)},
-		{vfstest.Sync, "runs", smallSim, ended(700)}, {vfstest.SyncDir, "runs", smallSim, ended(700)},
+		{vfstest.Sync, "log", ".log", blockSim, admitted(store.BlockEntries)}, {vfstest.SyncDir, "log", "", blockSim, admitted(store.BlockEntries)},
+		{vfstest.Sync, "log", ".tail", smallSim, ended(700)}, {vfstest.Sync, "done", ".tail", smallSim, ended(700)},
+		{vfstest.Sync, "done", ".log", blockSim, ended(store.BlockEntries)}, {vfstest.SyncDir, "done", "", smallSim, ended(700)},
+		{vfstest.Sync, "pages", "", smallSim, ended(700)}, {vfstest.SyncDir, "pages", "", smallSim, ended(700)},
+		{vfstest.Sync, "runs", "", smallSim, ended(700)}, {vfstest.SyncDir, "runs", "", smallSim, ended(700)},
 	} {
-		t.Run(fmt.Sprintf("%s of %s", tt.kind, tt.of), func(t *testing.T) {
+		t.Run(fmt.Sprintf("%s of %s%s", tt.kind, tt.of, tt.ext), func(t *testing.T) {
 			s := tt.crawl(t)
 			crash := s.onCrash(t)
 			s.fs = vfstest.Ignore(crash, func(op vfstest.Op) bool {
-				return op.Kind == tt.kind && s.place(op) == tt.of
+				return op.Kind == tt.kind && s.place(op) == tt.of && (tt.ext == "" || filepath.Ext(op.Name) == tt.ext)
 			})
 			kill := s.moments(t, crash, 0, tt.late)[0]
 			_, err := kill.lost(kill.after(s), nil)

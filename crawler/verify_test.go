@@ -1,7 +1,9 @@
 package crawler
 
 import (
+	"bytes"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -14,17 +16,18 @@ import (
 // harm is what may happen to a file.
 type harm struct {
 	name string
-	do   func(data []byte) []byte // nil: the file goes
+	do   func(data []byte, at int) []byte // nil: the file goes
 }
 
 var harms = []harm{
-	{"cut", func(data []byte) []byte { return data[:2*len(data)/3] }},
-	{"zeroed", func(data []byte) []byte { clear(data[len(data)/3 : 2*len(data)/3]); return data }},
-	{"flipped", func(data []byte) []byte { data[len(data)/2] ^= 0x10; return data }},
+	{"cut", func(data []byte, at int) []byte { return data[:at] }},
+	{"zeroed", func(data []byte, at int) []byte { clear(data[at/2 : at+len(data[at:])/2]); return data }},
+	{"flipped", func(data []byte, at int) []byte { data[at] ^= 0x10; return data }},
 	{"missing", nil},
 }
 
-func (h harm) to(t *testing.T, file string) {
+// to harms a file at a place that aim finds; nil: in its middle.
+func (h harm) to(t *testing.T, file string, aim func(data []byte) int) {
 	t.Helper()
 	if h.do == nil {
 		if err := os.Remove(file); err != nil {
@@ -36,8 +39,19 @@ func (h harm) to(t *testing.T, file string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(file, h.do(data), 0o644); err != nil {
+	at := len(data) / 2
+	if aim != nil {
+		at = aim(data)
+	}
+	if err := os.WriteFile(file, h.do(data, at), 0o644); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// newestPoint finds the checkpoint in state.db. Much of that file is pages that nothing uses, and older checkpoints.
+func newestPoint(number uint64) func([]byte) int {
+	return func(data []byte) int {
+		return max(0, bytes.LastIndex(data, fmt.Appendf(nil, `"cut":{"number":%d,`, number)))
 	}
 }
 
@@ -79,9 +93,10 @@ func fileOf(t *testing.T, dir, name string) string {
 func TestDamagedFiles(t *testing.T) {
 	web := newListWeb(4600) // a block of each log, and a run of it
 	whole := listCrawl(t, web, 4200)
-	sound(t, whole)
+	last := sound(t, whole).Checkpoint
 	for _, file := range []struct {
 		name string
+		aim  func([]byte) int
 		part string
 		mend bool   // verify --repair makes it again
 		on   bool   // going on makes it again by itself
@@ -89,14 +104,16 @@ func TestDamagedFiles(t *testing.T) {
 		mute string // a harm that may leave no trace: page records have no checksums
 	}{
 		{name: "format.json", part: partFormat, mend: true},
-		{name: "state.db", part: partState, mend: true},
+		{name: "state.db", aim: newestPoint(last), part: partState, mend: true},
 		{name: "checkpoint", part: partTwin, mend: true, on: true},
 		{name: "seen.db", part: partFilter, mend: true, on: true},
 		{name: "runs/queue", part: partRuns, mend: true, on: true},
 		{name: "runs/hash", part: partRuns, mend: true, on: true, late: true},
 		{name: "runs/done", part: partRuns, mend: true, on: true, late: true},
 		{name: "log", part: partLog},
+		{name: "log/0000000001.tail", part: partLog},
 		{name: "done", part: partDone},
+		{name: "done/0000000001.tail", part: partDone},
 		{name: "pages", part: partPages, mute: "flipped"},
 		{name: "seeds", part: partSeeds},
 	} {
@@ -108,7 +125,7 @@ func TestDamagedFiles(t *testing.T) {
 				t.Parallel()
 				dir := copyCrawl(t, whole)
 				at := fileOf(t, dir, file.name)
-				h.to(t, at)
+				h.to(t, at, file.aim)
 				if file.mute == h.name {
 					return
 				}
@@ -132,6 +149,47 @@ func TestDamagedFiles(t *testing.T) {
 					goesOn(t, dir, web)
 					sound(t, dir)
 				}
+			})
+		}
+	}
+}
+
+// A tail that is gone although its log goes on beyond the checkpoint is no loss: verify says so, a repair makes it again, and so
+// does going on.
+func TestDamagedTailThatBecameABlock(t *testing.T) {
+	web := newListWeb(4600)
+	dir := listCrawl(t, web, 4200)
+	st, err := store.Open(dir, store.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range store.BlockEntries {
+		_, err := st.Admissions.Append(store.Admission{URL: "https://lost.example/"})
+		err = errors.Join(err, st.Done.Append(store.DoneEntry{Seq: 1, Event: store.EventDone, Outcome: store.OutcomeOK}))
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := st.Close(); err != nil { // as a kill leaves it: with two blocks that no checkpoint names
+		t.Fatal(err)
+	}
+	sound(t, dir)
+	for _, name := range []string{"log/0000000001.tail", "done/0000000001.tail"} {
+		for _, h := range harms {
+			t.Run(name+"/"+h.name, func(t *testing.T) {
+				t.Parallel()
+				dir := copyCrawl(t, dir)
+				at := filepath.Join(dir, filepath.FromSlash(name))
+				h.to(t, at, nil)
+				named(t, dir, partTail, at)
+				on := copyCrawl(t, dir)
+				if log := goesOn(t, on, web); !strings.Contains(log, "made again") {
+					t.Errorf("nothing is said of it: %s", log)
+				}
+				sound(t, on)
+				repairs(t, dir, true)
+				goesOn(t, dir, web)
+				sound(t, dir)
 			})
 		}
 	}

@@ -3,8 +3,6 @@ package store
 import (
 	"encoding/binary"
 	"fmt"
-
-	"crawl/internal/vfs"
 )
 
 // An Admission says that a URL was met, passed scope and was new. Its number in the log, the sequence number, is the
@@ -32,35 +30,45 @@ type AdmissionLog struct {
 // recentBlocks is how many blocks Get keeps unpacked: 4,096 entries each, half a megabyte of usual URLs.
 const recentBlocks = 16
 
-func openAdmissionLog(fsys vfs.FS, dir string, c *codec, segBytes int64, end LogMark) (*AdmissionLog, error) {
-	blocks, err := openBlockLog(fsys, dir, admissionBlock, c, segBytes, end)
-	if err != nil {
-		return nil, err
+// openAdmissionLog goes on with a log at a checkpoint's end. healed is as blockLog.open has it.
+func openAdmissionLog(d directory, c *codec, segBytes int64, end LogMark) (l *AdmissionLog, healed, err error) {
+	l = readAdmissionLog(d, c)
+	if healed, err = l.blocks.open(segBytes, end, l); err != nil {
+		return nil, nil, err
 	}
-	return newAdmissionLog(blocks), nil
+	return l, healed, nil
 }
 
-func newAdmissionLog(blocks *blockLog) *AdmissionLog {
-	return &AdmissionLog{blocks: blocks, recent: blockCache[Admission]{limit: recentBlocks}}
+// readAdmissionLog returns a log that is only read, beside the crawl that appends to it.
+func readAdmissionLog(d directory, c *codec) *AdmissionLog {
+	return &AdmissionLog{
+		blocks: newBlockLog(d.fs, d.log(), admissionBlock, c), recent: blockCache[Admission]{limit: recentBlocks},
+	}
 }
 
-// restoreTail takes the open tail from a checkpoint.
-func (l *AdmissionLog) restoreTail(tail []byte, end LogMark) error {
-	if end.tailEntries() == 0 {
-		return nil
-	}
-	b, err := l.blocks.tail(tail, end)
-	if err != nil {
-		return err
-	}
-	entries, err := decodeAdmissions(l.blocks.codec, b, nil)
-	if err != nil {
-		return err
-	}
+// restoreTail is of a tailOwner.
+func (l *AdmissionLog) restoreTail(end LogMark) (length int64, err error) {
+	c := l.blocks.codec
+	entries, length, err := tailOf(&l.blocks.blockReader, end, unpackAdmissions, func(b block) ([]Admission, error) {
+		return decodeAdmissions(c, b, nil)
+	})
 	for i, a := range entries {
-		l.tail.append(a, b.first+uint64(i)+1)
+		l.tail.append(a, end.block()*BlockEntries+uint64(i)+1)
 	}
-	return nil
+	return length, err
+}
+
+func (l *AdmissionLog) tailLen() int { return l.tail.len() }
+
+func (l *AdmissionLog) wholeTail(first uint64) []byte { return l.tail.encode(l.blocks.codec, first, 0) }
+
+// takeTail returns the open tail as it is now. Its memory is never written again, only appended to.
+func (l *AdmissionLog) takeTail() pendingTail {
+	tail, c, block := l.tail, l.blocks.codec, uint64(len(l.blocks.blocks))
+	return pendingTail{
+		file: l.blocks.tail, block: block, entries: tail.len(),
+		chunk: func(after int) []byte { return tail.encode(c, block*BlockEntries, after) },
+	}
 }
 
 // Len returns the number of admissions, which is the newest sequence number.
@@ -86,7 +94,7 @@ func (l *AdmissionLog) Append(a Admission) (seq uint64, err error) {
 	if l.tail.len() < BlockEntries {
 		return seq, nil
 	}
-	if err := l.blocks.add(l.tail.encode(l.blocks.codec, seq-BlockEntries)); err != nil {
+	if err := l.blocks.add(l.tail.encode(l.blocks.codec, seq-BlockEntries, 0)); err != nil {
 		return 0, err
 	}
 	l.tail = l.tail.next()

@@ -52,16 +52,18 @@ func (t *admissions) at(i int, seq uint64) (Admission, error) {
 	return r.next(seq)
 }
 
-// encode returns the block's form on disk. The position of its first entry is first, from 0.
-func (t *admissions) encode(c *codec, first uint64) []byte {
-	return c.encode(admissionBlock, first, t.len(), t.hashes, t.meta, t.urls)
+// encode returns the form on disk of what follows the first so many entries: of a block, or of a chunk of an open tail. The
+// position of the block's first entry is first, from 0.
+func (t *admissions) encode(c *codec, first uint64, after int) []byte {
+	from := admissionStart{len(t.meta), len(t.urls)}
+	if after < t.len() {
+		from = t.starts[after]
+	}
+	return c.encode(admissionBlock, first+uint64(after), t.len()-after, t.hashes[8*after:], t.meta[from.meta:], t.urls[from.url:])
 }
 
 // decodeAdmissions appends the entries of a block to dst.
 func decodeAdmissions(c *codec, b block, dst []Admission) ([]Admission, error) {
-	if b.raw != 8*b.entries {
-		return nil, errColumnEnds
-	}
 	meta, err := c.column(b, 0, nil)
 	if err != nil {
 		return nil, err
@@ -70,9 +72,17 @@ func decodeAdmissions(c *codec, b block, dst []Admission) ([]Admission, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := admissionReader{hashes: b.rawColumn, meta: varints{meta}, urls: urls}
-	for i := range b.entries {
-		a, err := r.next(b.first + uint64(i) + 1)
+	return unpackAdmissions(columns{b.first, b.entries, b.rawColumn, [][]byte{meta, urls}}, dst)
+}
+
+// unpackAdmissions appends entries to dst.
+func unpackAdmissions(c columns, dst []Admission) ([]Admission, error) {
+	if len(c.raw) != 8*c.entries {
+		return nil, errColumnEnds
+	}
+	r := admissionReader{hashes: c.raw, meta: varints{c.packed[0]}, urls: c.packed[1]}
+	for i := range c.entries {
+		a, err := r.next(c.first + uint64(i) + 1)
 		if err != nil {
 			return nil, err
 		}

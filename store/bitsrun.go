@@ -16,12 +16,13 @@ func (s *Store) DoneBits() (*Bits, error) {
 	if err := errors.Join(err, scan.closeReading()); err != nil {
 		return nil, err
 	}
-	tail, err := unpackMarks(s.Done.tail.plain, s.Done.tail.n, nil)
+	tail, err := unpackMarks(s.Done.tail.plain, s.Done.tail.len(), nil)
 	if err == nil {
 		err = b.replay(tail, s.Admissions.Len())
 	}
 	if err != nil {
-		return nil, s.tailDamage("done", err)
+		end := LogMark{Entries: s.Done.Len()}
+		return nil, s.Done.blocks.tailDamage(columns{first: end.block() * BlockEntries}, end, -1, err)
 	}
 	return b, nil
 }

@@ -24,7 +24,7 @@ func testBlocks(t testing.TB, n int) (c *codec, admission, done []byte) {
 		a.append(randomAdmission(rng, 100+uint64(i)+1), 100+uint64(i)+1)
 		d.append(randomDone(rng))
 	}
-	return c, a.encode(c, 100), d.encode(c, 100)
+	return c, a.encode(c, 100, 0), d.encode(c, 100, 0)
 }
 
 // Any change to a block is noticed, also one that takes a column from another.
@@ -182,7 +182,7 @@ func FuzzBlock(f *testing.F) {
 		for i, a := range entries {
 			again.append(a, b.first+uint64(i)+1)
 		}
-		b2, err := parseBlock(again.encode(c, b.first), admissionBlock)
+		b2, err := parseBlock(again.encode(c, b.first, 0), admissionBlock)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -205,7 +205,7 @@ func fuzzDone(t *testing.T, c *codec, data []byte) {
 	for _, e := range entries {
 		again.append(e)
 	}
-	b2, err := parseBlock(again.encode(c, b.first), doneBlock)
+	b2, err := parseBlock(again.encode(c, b.first, 0), doneBlock)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,14 +2,12 @@ package store
 
 import (
 	"errors"
-	"fmt"
 	"sync/atomic"
 
 	"crawl/internal/vfs"
 )
 
-// LogMark is the end of a log at a cut: so many entries, of which the full blocks end at Position and the rest, the
-// open tail, is kept in the checkpoint itself.
+// LogMark is the end of a log at a cut: so many entries, of which the full blocks end at Position. The rest is the open tail.
 type LogMark struct {
 	Position
 	Entries uint64 `json:"entries"`
@@ -18,12 +16,16 @@ type LogMark struct {
 // tailEntries is the number of entries in the open tail.
 func (m LogMark) tailEntries() int { return int(m.Entries % BlockEntries) }
 
-// blockLog is the part that both logs share: full blocks in a series of segment files. A segment is numbered by its
-// first block.
+// block is the number of full blocks, and of the block that the open tail is to become.
+func (m LogMark) block() uint64 { return m.Entries / BlockEntries }
+
+// blockLog is the part that both logs share: full blocks in a series of segment files, and the file of the open tail. A
+// segment is numbered by its first block.
 type blockLog struct {
 	blockReader
 
 	series   *series
+	tail     *tailFile
 	segBytes int64
 	full     atomic.Pointer[[]blockAt] // the blocks as others see them: only what is written to its end
 	added    func()                    // called when a block was added; nil: nobody wants to know
@@ -35,28 +37,63 @@ type blockAt struct {
 	length  int64
 }
 
-func openBlockLog(fsys vfs.FS, dir string, kind blockKind, c *codec, segBytes int64, end LogMark) (*blockLog, error) {
-	s, err := openSeries(fsys, dir, logExt, end.Position)
-	if err != nil {
-		return nil, err
-	}
-	l := &blockLog{
-		blockReader: blockReader{fs: fsys, dir: dir, kind: kind, codec: c}, series: s, segBytes: segBytes,
-	}
-	if err := l.find(end); err != nil {
-		return nil, errors.Join(err, l.close())
-	}
-	return l, nil
+// newBlockLog returns a log that is only read, beside the crawl that appends to it, unless it is opened.
+func newBlockLog(fsys vfs.FS, dir string, kind blockKind, c *codec) *blockLog {
+	return &blockLog{blockReader: blockReader{fs: fsys, dir: dir, kind: kind, codec: c}}
 }
 
-// readBlockLog returns a log that is only read, beside the crawl that appends to it.
-func readBlockLog(d directory, dir string, kind blockKind, c *codec) *blockLog {
-	return &blockLog{blockReader: blockReader{fs: d.fs, dir: dir, kind: kind, codec: c}}
+// tailOwner is the log of one kind of entries, which keeps those of the open tail in memory.
+type tailOwner interface {
+	// restoreTail takes back what is left of the tail that an end of the log has. It returns how much of the tail's file holds
+	// it, -1 where no part of the file does.
+	restoreTail(end LogMark) (length int64, err error)
+	tailLen() int
+	// wholeTail encodes the tail, whose first entry has a position from 0.
+	wholeTail(first uint64) []byte
+}
+
+// open makes ready to append at a checkpoint's end, and cuts the files back to it. healed is the damage of a tail's file that
+// was made again from the block that lies beyond the end.
+func (l *blockLog) open(segBytes int64, end LogMark, owner tailOwner) (healed, err error) {
+	length, healed := owner.restoreTail(end) // before anything is cut
+	if owner.tailLen() < end.tailEntries() {
+		return nil, healed
+	}
+	if length < 0 {
+		whole := owner.wholeTail(end.block() * BlockEntries)
+		if err := writeWhole(l.fs, tailName(l.dir, end), whole, 0o644); err != nil {
+			return nil, err
+		}
+		length = int64(len(whole))
+	}
+	l.segBytes = segBytes
+	if l.series, err = openSeries(l.fs, l.dir, logExt, end.Position); err != nil {
+		return nil, err
+	}
+	if err = l.find(end); err == nil {
+		l.tail, err = openTail(l.fs, l.dir, end, length)
+	}
+	if err != nil {
+		return nil, errors.Join(err, l.close())
+	}
+	return healed, nil
+}
+
+// at reads the log up to a checkpoint's end beside the crawl that appends to it. What the crawl has put elsewhere since then is
+// no damage.
+func (l *blockLog) at(end LogMark, owner tailOwner) error {
+	if err := l.find(end); err != nil {
+		return err
+	}
+	if _, err := owner.restoreTail(end); owner.tailLen() < end.tailEntries() {
+		return err
+	}
+	return nil
 }
 
 // find finds the full blocks of the log up to a checkpoint's mark.
 func (l *blockLog) find(end LogMark) error {
-	if err := l.index(end.Entries / BlockEntries); err != nil {
+	if err := l.index(end.block()); err != nil {
 		return err
 	}
 	l.show()
@@ -95,18 +132,14 @@ func (l *blockLog) scan() *blockReader {
 	return &blockReader{fs: l.fs, dir: l.dir, kind: l.kind, codec: l.codec, blocks: *l.full.Load()}
 }
 
-// tail parses the open tail that a checkpoint holds.
-func (l *blockLog) tail(data []byte, end LogMark) (block, error) {
-	b, err := parseBlock(data, l.kind)
-	if err == nil && (b.entries != end.tailEntries() || b.first != end.Entries-uint64(b.entries)) {
-		err = fmt.Errorf("want %d entries up to number %d, found %d from number %d on",
-			end.tailEntries(), end.Entries, b.entries, b.first+1)
-	}
-	return b, err
-}
-
 func (l *blockLog) mark(tail int) LogMark {
 	return LogMark{Position: l.series.position(), Entries: uint64(len(l.blocks))*BlockEntries + uint64(tail)}
 }
 
-func (l *blockLog) close() error { return errors.Join(l.closeReading(), l.series.close()) }
+func (l *blockLog) close() error {
+	errs := []error{l.closeReading(), l.series.close()}
+	if l.tail != nil {
+		errs = append(errs, l.tail.close())
+	}
+	return errors.Join(errs...)
+}

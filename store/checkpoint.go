@@ -15,13 +15,12 @@ type Checkpoint struct {
 	cut   Cut
 	rows  []Row
 	syncs []pendingSync
+	tails []pendingTail
 
-	admissions admissions // snapshots of the open tails: their memory is never written again, only appended to
-	done       doneEntries
-	outdated   []*run // whose files may go once it is durable
+	outdated []*run // whose files may go once it is durable
 
-	bytes, tails    int
-	began, finished time.Time
+	bytes, tailBytes int
+	began, finished  time.Time
 }
 
 // Prepare notes the lengths of all files at this point in the order of commits. Rows are those that changed since the
@@ -47,7 +46,7 @@ func (s *Store) Prepare(rows []Row, books any) (*Checkpoint, error) {
 	now := time.Now()
 	cp := &Checkpoint{
 		store: s, rows: rows, began: now,
-		admissions: s.Admissions.tail, done: s.Done.tail, outdated: outdated,
+		tails: []pendingTail{s.Admissions.takeTail(), s.Done.takeTail()}, outdated: outdated,
 		syncs: []pendingSync{
 			s.Admissions.blocks.series.takeSync(), s.Done.blocks.series.takeSync(), s.Pages.series.takeSync(),
 		},
@@ -73,7 +72,7 @@ func (c *Checkpoint) Commit() error {
 		err = c.publish(encoded)
 	}
 	if err == nil {
-		err = c.store.runs.clean(c.outdated)
+		err = c.clean()
 	}
 	if err != nil {
 		return c.store.fail(err)
@@ -89,7 +88,14 @@ func (c *Checkpoint) write() ([]byte, error) {
 			return nil, err
 		}
 	}
-	encoded, err := c.encode()
+	for _, tail := range c.tails {
+		n, err := tail.write()
+		if err != nil {
+			return nil, err
+		}
+		c.tailBytes += n
+	}
+	encoded, err := point{Cut: c.cut, crawlID: c.store.crawlID}.encode()
 	if err != nil {
 		return nil, err
 	}
@@ -103,27 +109,24 @@ func (c *Checkpoint) publish(encoded []byte) error {
 	return writeWhole(c.store.dir.fs, c.store.dir.twin(), encoded, 0o600)
 }
 
-func (c *Checkpoint) encode() ([]byte, error) {
-	p := point{Cut: c.cut, crawlID: c.store.crawlID}
-	if n := c.admissions.len(); n > 0 {
-		p.admissionTail = c.admissions.encode(c.store.codec, c.cut.Admissions.Entries-uint64(n))
+// clean removes the files that neither state.db nor its twin names any more.
+func (c *Checkpoint) clean() error {
+	for _, tail := range c.tails {
+		if err := tail.file.clean(); err != nil {
+			return err
+		}
 	}
-	if n := c.done.n; n > 0 {
-		p.doneTail = c.done.encode(c.store.codec, c.cut.Done.Entries-uint64(n))
-	}
-	c.tails = len(p.admissionTail) + len(p.doneTail)
-	return p.encode()
+	return c.store.runs.clean(c.outdated)
 }
 
-// TailBytes returns what the open tails of the logs took in a committed checkpoint. They are written twice, in state.db
-// and for readers.
-func (c *Checkpoint) TailBytes() int { return c.tails }
+// TailBytes returns what a committed checkpoint appended to the open tails of the logs.
+func (c *Checkpoint) TailBytes() int { return c.tailBytes }
 
 // Cut returns what the checkpoint holds.
 func (c *Checkpoint) Cut() Cut { return c.cut }
 
-// Bytes returns what a committed checkpoint wrote besides the logs and outputs themselves.
-func (c *Checkpoint) Bytes() int { return c.bytes }
+// Bytes returns what a committed checkpoint wrote besides the full blocks of the logs and the outputs themselves.
+func (c *Checkpoint) Bytes() int { return c.bytes + c.tailBytes }
 
 // Duration returns how long a committed checkpoint took, from Prepare to the end.
 func (c *Checkpoint) Duration() time.Duration { return c.finished.Sub(c.began) }

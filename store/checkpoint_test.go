@@ -51,10 +51,11 @@ func TestKill(t *testing.T) {
 
 // steps are the instants of a commit between which a kill may come.
 var steps = [...]string{
-	"prepared", "admissions synced", "done synced", "pages synced", "state.db written", "half a twin", "twin",
+	"prepared", "admissions synced", "done synced", "pages synced", "admission tail written", "done tail written",
+	"state.db written", "half a twin", "twin", "outdated files removed",
 }
 
-const wroteState = 4
+const wroteState = 6
 
 // commitSteps returns what Prepare and Commit do, a step at a time.
 func commitSteps(t *testing.T, s *Store, rows []Row, books int) []func() {
@@ -67,13 +68,14 @@ func commitSteps(t *testing.T, s *Store, rows []Row, books int) []func() {
 		}
 	}
 	sync := func(i int) func() { return func() { must(cp.syncs[i].run()) } }
+	tail := func(i int) func() { return func() { _, err := cp.tails[i].write(); must(err) } }
 	return []func(){
 		func() {
 			var err error
 			cp, err = s.Prepare(rows, books)
 			must(err)
 		},
-		sync(0), sync(1), sync(2),
+		sync(0), sync(1), sync(2), tail(0), tail(1),
 		func() {
 			cp.syncs = nil
 			var err error
@@ -82,6 +84,7 @@ func commitSteps(t *testing.T, s *Store, rows []Row, books int) []func() {
 		},
 		func() { must(os.WriteFile(s.dir.twin()+".new", encoded[:len(encoded)/2], 0o600)) },
 		func() { must(cp.publish(encoded)) },
+		func() { must(cp.clean()) },
 	}
 }
 
@@ -92,6 +95,8 @@ func killed(t *testing.T, rng *rand.Rand, dir string, want *model, cut Cut) {
 	tear(t, rng, filepath.Join(dir, "log"), logExt, cut.Admissions.Position)
 	tear(t, rng, filepath.Join(dir, "done"), logExt, cut.Done.Position)
 	tear(t, rng, filepath.Join(dir, "pages"), pageExt, cut.Pages.Position)
+	tear(t, rng, filepath.Join(dir, "log"), tailExt, tailEnd(t, dir, admissionBlock, cut.Admissions))
+	tear(t, rng, filepath.Join(dir, "done"), tailExt, tailEnd(t, dir, doneBlock, cut.Done))
 	s, err := Open(dir, small)
 	if err != nil {
 		t.Fatal(err)
@@ -111,6 +116,25 @@ func killed(t *testing.T, rng *rand.Rand, dir string, want *model, cut Cut) {
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// tailEnd is where the open tail that an end of a log names ends in its file.
+func tailEnd(t *testing.T, dir string, kind blockKind, end LogMark) Position {
+	t.Helper()
+	c, err := newCodec()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.close()
+	folder := onDisk(dir).log()
+	if kind == doneBlock {
+		folder = onDisk(dir).done()
+	}
+	_, length, err := newBlockLog(vfs.OS{}, folder, kind, c).readTail(end)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return Position{File: end.block(), Offset: length}
 }
 
 // tear gives the files of a series any end past the checkpoint's: cut, overwritten, or longer.
@@ -288,7 +312,7 @@ func TestFilesRoll(t *testing.T) {
 	}
 	m.commit(t, s, nil)
 	for sub, want := range map[string]int{
-		"log": len(m.admissions) / BlockEntries, "done": len(m.done) / BlockEntries, "pages": len(m.pages),
+		"log": len(m.admissions)/BlockEntries + 1, "done": len(m.done)/BlockEntries + 1, "pages": len(m.pages), // each log its tail
 	} {
 		if files := filesIn(t, filepath.Join(s.Dir(), sub)); len(files) != want {
 			t.Errorf("%s holds %d files, want %d", sub, len(files), want)

@@ -132,10 +132,11 @@ func TestCreateRefusesForeignFiles(t *testing.T) {
 		{"seen.db", "birds"},
 		{"state.db.new", "of another program"},
 		{"log/0000000005.log", "of a server"},
+		{"log/0000000005.tail", "of a cat"},
 		{"done/0000000000.log", "of a server"},
 		{"pages/0000000001.jsonl", "{}"},
 		{"format.json", "{}"},
-		{"format.json", `{"version":2}`},
+		{"format.json", versioned(formatVersion, "")},
 		{"format.json", "tabs"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -304,6 +305,11 @@ func TestLock(t *testing.T) {
 	}
 }
 
+// versioned is a format.json.
+func versioned(version int, rest string) string {
+	return fmt.Sprintf(`{"version":%d%s}`, version, rest)
+}
+
 func TestFormat(t *testing.T) {
 	s := create(t, small)
 	format, err := ReadFormat(s.Dir())
@@ -319,11 +325,13 @@ func TestFormat(t *testing.T) {
 		version     int
 		errorEnding string
 	}{
-		{"newer", `{"version":3,"new":1}`, false, 3, "has format 3, this program knows 2: use a newer crawl"},
-		{"older", `{"version":1}`, false, 1, "has format 1, this program knows only 2: go on with the version that began it, or begin anew"},
+		{"newer", versioned(formatVersion+1, `,"new":1`), false, formatVersion + 1,
+			fmt.Sprintf("has format %d, this program knows %d: use a newer crawl", formatVersion+1, formatVersion)},
+		{"older", versioned(1, ""), false, 1,
+			fmt.Sprintf("has format 1, this program knows only %d: go on with the version that began it, or begin anew", formatVersion)},
 		{"not JSON", `{"version":`, true, 0, ""},
 		{"empty", ``, true, 0, ""},
-		{"of another crawl", `{"version":2,"crawl_id":"X"}`, true, 0, ""},
+		{"of another crawl", versioned(formatVersion, `,"crawl_id":"X"`), true, 0, ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			if err := os.WriteFile(s.dir.format(), []byte(tt.text), 0o644); err != nil {

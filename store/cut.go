@@ -22,39 +22,33 @@ type Cut struct {
 	Books      json.RawMessage `json:"books"` // counters, settings and all that cannot be remade from the logs
 }
 
-// point is a cut with the open tails of both logs: all that a checkpoint holds but the rows. The same bytes are the
-// value in state.db and the file beside it that readers use:
+// point is a cut and the crawl's name: all that a checkpoint holds but the rows. The same bytes are the value in state.db
+// and the file beside it that readers use:
 //
-//	crawl checkpoint 1 LF
-//	{crawl_id, cut, admission_tail, done_tail} as one line of JSON, the tails being lengths LF
-//	the admission log's tail and the done log's tail, as blocks
+//	crawl checkpoint 2 LF
+//	{crawl_id, cut} as one line of JSON LF
 //	CRC-32C of all before it, 4 bytes little-endian
 type point struct {
 	Cut
-	crawlID                 string // of format.json
-	admissionTail, doneTail []byte
+	crawlID string // of format.json
 }
 
 type pointHead struct {
-	CrawlID       string `json:"crawl_id"`
-	Cut           Cut    `json:"cut"`
-	AdmissionTail int    `json:"admission_tail"`
-	DoneTail      int    `json:"done_tail"`
+	CrawlID string `json:"crawl_id"`
+	Cut     Cut    `json:"cut"`
 }
 
-const pointMagic = "crawl checkpoint 1\n"
+const pointMagic = "crawl checkpoint 2\n"
 
 func (p point) encode() ([]byte, error) {
-	head, err := json.Marshal(pointHead{p.crawlID, p.Cut, len(p.admissionTail), len(p.doneTail)})
+	head, err := json.Marshal(pointHead{p.crawlID, p.Cut})
 	if err != nil {
 		return nil, fmt.Errorf("encode checkpoint %d: %w", p.Number, err)
 	}
-	out := make([]byte, 0, len(pointMagic)+len(head)+len(p.admissionTail)+len(p.doneTail)+8)
+	out := make([]byte, 0, len(pointMagic)+len(head)+1+sumBytes)
 	out = append(out, pointMagic...)
 	out = append(out, head...)
 	out = append(out, '\n')
-	out = append(out, p.admissionTail...)
-	out = append(out, p.doneTail...)
 	return binary.LittleEndian.AppendUint32(out, crc32.Checksum(out, castagnoli)), nil
 }
 
@@ -70,19 +64,13 @@ func decodePoint(data []byte) (point, error) {
 	if !found {
 		return point{}, errors.New("this is no checkpoint")
 	}
-	line, tails, found := bytes.Cut(rest, []byte("\n"))
+	line, found := bytes.CutSuffix(rest, []byte("\n"))
 	if !found {
-		return point{}, errors.New("the checkpoint has no head")
+		return point{}, errors.New("the checkpoint has no end of its line")
 	}
 	var head pointHead
 	if err := json.Unmarshal(line, &head); err != nil {
 		return point{}, err
 	}
-	if head.AdmissionTail < 0 || head.DoneTail < 0 || head.AdmissionTail+head.DoneTail != len(tails) {
-		return point{}, errors.New("the checkpoint's tails have other lengths than its head says")
-	}
-	return point{
-		Cut: head.Cut, crawlID: head.CrawlID,
-		admissionTail: tails[:head.AdmissionTail], doneTail: tails[head.AdmissionTail:],
-	}, nil
+	return point{Cut: head.Cut, crawlID: head.CrawlID}, nil
 }

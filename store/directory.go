@@ -13,7 +13,7 @@ import (
 )
 
 // formatVersion is raised whenever an older program could not read what a newer one writes.
-const formatVersion = 2
+const formatVersion = 3
 
 // Format is what format.json says, readable before anything else of a crawl is touched.
 type Format struct {
@@ -55,7 +55,9 @@ type numberedFiles struct{ dir, ext string }
 
 // series are the folders of numbered files.
 func (d directory) series() []numberedFiles {
-	return []numberedFiles{{d.log(), logExt}, {d.done(), logExt}, {d.pages(), pageExt}, {d.runs(), runExt}}
+	return []numberedFiles{
+		{d.log(), logExt}, {d.log(), tailExt}, {d.done(), logExt}, {d.done(), tailExt}, {d.pages(), pageExt}, {d.runs(), runExt},
+	}
 }
 
 // Holds reports whether dir holds a crawl, be it one that has lost its state.db.

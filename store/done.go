@@ -3,8 +3,6 @@ package store
 import (
 	"fmt"
 	"time"
-
-	"crawl/internal/vfs"
 )
 
 // Event tells what happened to an admitted URL.
@@ -53,39 +51,50 @@ type DoneLog struct {
 // recentDoneBlocks is how many blocks at keeps unpacked, a third of a megabyte each.
 const recentDoneBlocks = 4
 
-func openDoneLog(fsys vfs.FS, dir string, c *codec, segBytes int64, end LogMark) (*DoneLog, error) {
-	blocks, err := openBlockLog(fsys, dir, doneBlock, c, segBytes, end)
-	if err != nil {
-		return nil, err
+// openDoneLog goes on with a log at a checkpoint's end. healed is as blockLog.open has it.
+func openDoneLog(d directory, c *codec, segBytes int64, end LogMark) (l *DoneLog, healed, err error) {
+	l = readDoneLog(d, c)
+	if healed, err = l.blocks.open(segBytes, end, l); err != nil {
+		return nil, nil, err
 	}
-	return newDoneLog(blocks), nil
+	return l, healed, nil
 }
 
-func newDoneLog(blocks *blockLog) *DoneLog {
-	return &DoneLog{blocks: blocks, recent: blockCache[DoneEntry]{limit: recentDoneBlocks}}
+// readDoneLog returns a log that is only read, beside the crawl that appends to it.
+func readDoneLog(d directory, c *codec) *DoneLog {
+	return &DoneLog{
+		blocks: newBlockLog(d.fs, d.done(), doneBlock, c), recent: blockCache[DoneEntry]{limit: recentDoneBlocks},
+	}
 }
 
-// restoreTail takes the open tail from a checkpoint.
-func (l *DoneLog) restoreTail(tail []byte, end LogMark) error {
-	if end.tailEntries() == 0 {
-		return nil
-	}
-	b, err := l.blocks.tail(tail, end)
-	if err != nil {
-		return err
-	}
-	entries, err := decodeDone(l.blocks.codec, b, nil)
-	if err != nil {
-		return err
-	}
+// restoreTail is of a tailOwner.
+func (l *DoneLog) restoreTail(end LogMark) (length int64, err error) {
+	entries, length, err := tailOf(&l.blocks.blockReader, end,
+		func(c columns, dst []DoneEntry) ([]DoneEntry, error) { return unpackDone(c.packed[0], c.entries, dst) },
+		func(b block) ([]DoneEntry, error) { return decodeDone(l.blocks.codec, b, nil) })
 	for _, e := range entries {
 		l.tail.append(e)
 	}
-	return nil
+	return length, err
+}
+
+func (l *DoneLog) tailLen() int { return l.tail.len() }
+
+func (l *DoneLog) wholeTail(first uint64) []byte { return l.tail.encode(l.blocks.codec, first, 0) }
+
+// takeTail returns the open tail as it is now. Its memory is never written again, only appended to.
+func (l *DoneLog) takeTail() pendingTail {
+	tail, c, block := l.tail, l.blocks.codec, uint64(len(l.blocks.blocks))
+	return pendingTail{
+		file: l.blocks.tail, block: block, entries: tail.len(),
+		chunk: func(after int) []byte { return tail.encode(c, block*BlockEntries, after) },
+	}
 }
 
 // Len returns the number of events.
-func (l *DoneLog) Len() uint64 { return uint64(len(l.blocks.blocks))*BlockEntries + uint64(l.tail.n) }
+func (l *DoneLog) Len() uint64 {
+	return uint64(len(l.blocks.blocks))*BlockEntries + uint64(l.tail.len())
+}
 
 // Append adds an event. An event that the log could not give back is refused and leaves no trace: without a sequence
 // number, of an unknown kind, or done without an outcome. Any other error is a *WriteError, and final.
@@ -97,13 +106,13 @@ func (l *DoneLog) Append(e DoneEntry) error {
 		return fmt.Errorf("event %d, %s, of number %d does not belong in the done log", e.Event, e.Outcome, e.Seq)
 	}
 	l.tail.append(e)
-	if l.tail.n < BlockEntries {
+	if l.tail.len() < BlockEntries {
 		return nil
 	}
-	if err := l.blocks.add(l.tail.encode(l.blocks.codec, l.Len()-BlockEntries)); err != nil {
+	if err := l.blocks.add(l.tail.encode(l.blocks.codec, l.Len()-BlockEntries, 0)); err != nil {
 		return err
 	}
-	l.tail = doneEntries{plain: make([]byte, 0, len(l.tail.plain))}
+	l.tail = l.tail.next()
 	return nil
 }
 
@@ -128,7 +137,7 @@ func (l *DoneLog) Each(after uint64, fn func(DoneEntry) error) error {
 // block appends to dst the entries of a full block, or of the open tail for the number past the last full one.
 func (l *DoneLog) block(number int, dst []DoneEntry) ([]DoneEntry, error) {
 	if number == len(l.blocks.blocks) {
-		return unpackDone(l.tail.plain, l.tail.n, dst)
+		return unpackDone(l.tail.plain, l.tail.len(), dst)
 	}
 	b, err := l.blocks.read(number)
 	if err != nil {
@@ -158,6 +167,6 @@ func (l *DoneLog) at(position uint64) (DoneEntry, error) {
 	return entries[i], nil
 }
 
-func (l *DoneLog) mark() LogMark { return l.blocks.mark(l.tail.n) }
+func (l *DoneLog) mark() LogMark { return l.blocks.mark(l.tail.len()) }
 
 func (l *DoneLog) close() error { return l.blocks.close() }

@@ -8,9 +8,16 @@ import (
 
 // doneEntries are the column of one block in memory, only appended to: a copy of the struct is a snapshot.
 type doneEntries struct {
-	plain []byte // varints, one entry after the other
-	n     int
-	prev  doneBase
+	plain  []byte // varints, one entry after the other
+	starts []int  // where each entry starts; it is not written
+	prev   doneBase
+}
+
+func (t *doneEntries) len() int { return len(t.starts) }
+
+// next returns the empty column of the next block, with room for what this one took.
+func (t *doneEntries) next() doneEntries {
+	return doneEntries{plain: make([]byte, 0, len(t.plain)), starts: make([]int, 0, len(t.starts))}
 }
 
 // doneBase is what the next entry is written relative to. Each block starts from zero, so that it reads alone.
@@ -21,6 +28,7 @@ type doneBase struct {
 
 func (t *doneEntries) append(e DoneEntry) {
 	at := e.At.UnixMilli()
+	t.starts = append(t.starts, len(t.plain))
 	t.plain = binary.AppendUvarint(t.plain, zigzag(int64(e.Seq-t.prev.seq)))
 	event := e.Event
 	if e.Named {
@@ -43,12 +51,16 @@ func (t *doneEntries) append(e DoneEntry) {
 	}
 	t.plain = binary.AppendUvarint(t.plain, record)
 	t.prev.seq, t.prev.at = e.Seq, at
-	t.n++
 }
 
-// encode returns the block's form on disk. The position of its first entry is first, from 0.
-func (t *doneEntries) encode(c *codec, first uint64) []byte {
-	return c.encode(doneBlock, first, t.n, nil, t.plain)
+// encode returns the form on disk of what follows the first so many entries: of a block, or of a chunk of an open tail, which
+// does not read alone. The position of the block's first entry is first, from 0.
+func (t *doneEntries) encode(c *codec, first uint64, after int) []byte {
+	from := len(t.plain)
+	if after < t.len() {
+		from = t.starts[after]
+	}
+	return c.encode(doneBlock, first+uint64(after), t.len()-after, nil, t.plain[from:])
 }
 
 // decodeDone appends the entries of a block to dst.

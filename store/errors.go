@@ -80,6 +80,9 @@ func (e *WriteError) Error() string {
 
 func (e *WriteError) Unwrap() error { return e.Err }
 
+// ErrElsewhere is part of a *DamageError of what lies whole in another place too. Open makes it again.
+var ErrElsewhere = errors.New("the block that follows has them")
+
 var errMissing = errors.New("the file is missing")
 
 // cannotOpen tells a file that is gone, which is damage, from one that the system will not open now: too many open

@@ -97,36 +97,24 @@ func (i *Inspection) open(found *findings) (err error) {
 	if s.codec, err = newCodec(); err != nil {
 		return err
 	}
-	s.Admissions = newAdmissionLog(readBlockLog(i.dir, i.dir.log(), admissionBlock, s.codec))
-	s.Done = newDoneLog(readBlockLog(i.dir, i.dir.done(), doneBlock, s.codec))
+	s.Admissions, s.Done = readAdmissionLog(i.dir, s.codec), readDoneLog(i.dir, s.codec)
 	for _, log := range []struct {
 		blocks *blockLog
+		tail   tailOwner
 		end    LogMark
-	}{{s.Admissions.blocks, i.at.Admissions}, {s.Done.blocks, i.at.Done}} {
-		damage, err := log.blocks.survey(log.end.Entries / BlockEntries)
+	}{{s.Admissions.blocks, s.Admissions, i.at.Admissions}, {s.Done.blocks, s.Done, i.at.Done}} {
+		damage, err := log.blocks.survey(log.end.block())
 		if err != nil {
 			return err
 		}
 		found.add(damage...)
 		log.blocks.show()
-	}
-	for _, err := range []error{
-		s.Admissions.restoreTail(i.at.admissionTail, i.at.Admissions), s.Done.restoreTail(i.at.doneTail, i.at.Done),
-	} {
-		if err != nil {
-			found.add(&DamageError{File: i.source(), Offset: -1, Err: err})
+		if _, err := log.tail.restoreTail(log.end); found.note(err) != nil {
+			return err
 		}
 	}
 	s.runs, err = readRuns(i.dir.fs, i.dir.runs(), i.at.Runs)
 	return err
-}
-
-// source is the file that the checkpoint was read from.
-func (i *Inspection) source() string {
-	if i.fromTwin {
-		return i.dir.twin()
-	}
-	return i.dir.stateDB()
 }
 
 // findings collects damage.

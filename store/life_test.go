@@ -227,6 +227,9 @@ func (l *life) lacks(s *Store, committed int) error {
 	if err := cmp.Or(s.runs.harm...); err != nil {
 		return fmt.Errorf("a run is lost: %w", err)
 	}
+	if healed := s.Healed(); len(healed) > 0 {
+		return fmt.Errorf("a tail is lost, but for luck: %w", errors.Join(healed...))
+	}
 	errs := append(s.VerifyRuns(context.Background()), l.models[number-1].differs(s), leftOver(s))
 	return errors.Join(errs...)
 }
@@ -239,7 +242,9 @@ func leftOver(s *Store) error {
 		last     uint64
 	}{
 		{s.dir.log(), logExt, cut.Admissions.File},
+		{s.dir.log(), tailExt, cut.Admissions.block()},
 		{s.dir.done(), logExt, cut.Done.File},
+		{s.dir.done(), tailExt, cut.Done.block()},
 		{s.dir.pages(), pageExt, max(cut.Pages.File, 1)},
 	} {
 		numbers, err := numbered(s.dir.fs, series.dir, series.ext)

@@ -164,8 +164,10 @@ func TestPowerCutsFindMissingSyncs(t *testing.T) {
 		kind vfstest.Kind
 		of   string // pattern of its path in the test's folder
 	}{
-		{"log segment", vfstest.Sync, "a.crawl/log/*"},
-		{"done segment", vfstest.Sync, "a.crawl/done/*"},
+		{"log segment", vfstest.Sync, "a.crawl/log/*.log"},
+		{"tail of the log", vfstest.Sync, "a.crawl/log/*.tail"},
+		{"done segment", vfstest.Sync, "a.crawl/done/*.log"},
+		{"tail of the done log", vfstest.Sync, "a.crawl/done/*.tail"},
 		{"page records", vfstest.Sync, "a.crawl/pages/*"},
 		{"run", vfstest.Sync, "a.crawl/runs/*"},
 		{"format", vfstest.Sync, "a.crawl/format.json.new"},

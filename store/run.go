@@ -34,8 +34,8 @@ type RunInfo struct {
 	Number     uint64  `json:"number"`  // names its file
 	Entries    uint64  `json:"entries"` // of the file; pages of up to 256 pairs in a hash or done run, set bits in a bitmap
 	Bytes      int64   `json:"bytes"`   // of the file
-	Admissions Span    `json:"admissions"`
-	Done       Span    `json:"done"`
+	Admissions Span    `json:"admissions,omitzero"`
+	Done       Span    `json:"done,omitzero"`
 }
 
 // place is the span that says where a run stands among those of its kind. Queue runs have none: they stand in the order

@@ -75,6 +75,7 @@ type Store struct {
 	wake    chan struct{} // holds a value when work is due
 	working sync.Mutex    // held by Work
 	last    Cut           // of the newest checkpoint that was prepared
+	healed  []error       // not written after opening
 
 	mu     sync.Mutex // guards all below
 	failed error      // the first write or sync error; final
@@ -221,12 +222,15 @@ func (s *Store) openFiles(cfg Config, p point) (err error) {
 	if s.codec, err = newCodec(); err != nil {
 		return err
 	}
-	if s.Admissions, err = openAdmissionLog(s.dir.fs, s.dir.log(), s.codec, cfg.LogBytes, p.Admissions); err != nil {
+	var healed error
+	if s.Admissions, healed, err = openAdmissionLog(s.dir, s.codec, cfg.LogBytes, p.Admissions); err != nil {
 		return err
 	}
-	if s.Done, err = openDoneLog(s.dir.fs, s.dir.done(), s.codec, cfg.LogBytes, p.Done); err != nil {
+	s.heal(healed)
+	if s.Done, healed, err = openDoneLog(s.dir, s.codec, cfg.LogBytes, p.Done); err != nil {
 		return err
 	}
+	s.heal(healed)
 	if s.Pages, err = openPageLog(s.dir.fs, s.dir.pages(), cfg.PagesBytes, p.Pages); err != nil {
 		return err
 	}
@@ -237,19 +241,17 @@ func (s *Store) openFiles(cfg Config, p point) (err error) {
 	}
 	s.runs.sizes = s.runs.sizes.of(cfg.RunBlocks)
 	s.openQueue(cfg, p)
-	if err := s.Admissions.restoreTail(p.admissionTail, p.Admissions); err != nil {
-		return s.tailDamage("admission", err)
-	}
-	if err := s.Done.restoreTail(p.doneTail, p.Done); err != nil {
-		return s.tailDamage("done", err)
-	}
 	return nil
 }
 
-// tailDamage: the open tail of a log is part of the checkpoint.
-func (s *Store) tailDamage(log string, err error) error {
-	return &DamageError{File: s.dir.stateDB(), Offset: -1, Err: fmt.Errorf("the tail of the %s log: %w", log, err)}
+func (s *Store) heal(damage error) {
+	if damage != nil {
+		s.healed = append(s.healed, damage)
+	}
 }
+
+// Healed returns the damage to the logs that was made good when they were opened, *DamageErrors each.
+func (s *Store) Healed() []error { return s.healed }
 
 // Configure sets all that cfg says but for its FS, from the next file and the next run on. It is called before Work, and
 // before anything is added to the Queue.

@@ -13,18 +13,8 @@ func (s *Store) views() views { return views{s.Admissions, s.Done, s.runs} }
 
 // readViews opens the logs and the runs of a checkpoint beside the crawl that owns them. They are only read.
 func (d directory) readViews(p point, c *codec) (views, error) {
-	v := views{
-		admissions: newAdmissionLog(readBlockLog(d, d.log(), admissionBlock, c)),
-		done:       newDoneLog(readBlockLog(d, d.done(), doneBlock, c)),
-	}
-	err := errors.Join(v.admissions.blocks.find(p.Admissions), v.done.blocks.find(p.Done))
-	if err == nil {
-		err = errors.Join(
-			v.admissions.restoreTail(p.admissionTail, p.Admissions), v.done.restoreTail(p.doneTail, p.Done))
-		if err != nil {
-			err = &DamageError{File: d.twin(), Offset: -1, Err: err}
-		}
-	}
+	v := views{admissions: readAdmissionLog(d, c), done: readDoneLog(d, c)}
+	err := errors.Join(v.admissions.blocks.at(p.Admissions, v.admissions), v.done.blocks.at(p.Done, v.done))
 	if err == nil {
 		v.runs, err = readRuns(d.fs, d.runs(), p.Runs)
 	}
