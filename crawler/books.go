@@ -86,11 +86,23 @@ type counters struct {
 	Statuses     map[int]uint64    `json:"statuses"`
 	Outcomes     outcomeCounts     `json:"outcomes"`
 	Reasons      reasonCounts      `json:"reasons"`
-	Errors       map[string]uint64 `json:"errors"` // by code; retries included
+	Traps        map[string]uint64 `json:"traps,omitempty"` // Reasons[Trap] by the rule
+	Errors       map[string]uint64 `json:"errors"`          // by code; retries included
 }
 
 func newCounters() counters {
 	return counters{Statuses: make(map[int]uint64), Errors: make(map[string]uint64), Outcomes: make(outcomeCounts)}
+}
+
+// addLinks enters what became of a visit's links, as far as they do not come to the filter.
+func (c *counters) addLinks(v *visit) {
+	c.Reasons.add(&v.reasons)
+	if len(v.traps) > 0 && c.Traps == nil {
+		c.Traps = make(map[string]uint64)
+	}
+	for rule, n := range v.traps {
+		c.Traps[rule] += n
+	}
 }
 
 // done is the number of admitted URLs whose last visit has ended.

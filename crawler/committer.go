@@ -117,7 +117,7 @@ func (k *committer) count(v *visit) {
 	if v.page.Error != nil && !v.refused {
 		c.Errors[v.page.Error.Code]++
 	}
-	c.Reasons.add(&v.reasons)
+	c.addLinks(v)
 }
 
 // bodyBytes is how many bytes of bodies the crawl has fetched.

@@ -31,6 +31,7 @@ type Config struct {
 	Exact bool
 
 	Scope       Scope
+	Traps       Traps
 	MaxDepth    *int                     // links from a seed; 0: seeds only; nil: no limit
 	MaxPages    *uint64                  // page records over the crawl's life; nil: no limit
 	MaxBytes    *uint64                  // bytes of bodies over the crawl's life; nil: no limit
@@ -87,6 +88,7 @@ func DefaultConfig() Config {
 	return Config{
 		Frontier:           frontier.Default(),
 		Scope:              Scope{Mode: "host"},
+		Traps:              DefaultTraps(),
 		Concurrency:        16,
 		Retries:            3,
 		RetryDelay:         10 * time.Second,
@@ -121,7 +123,7 @@ func (c Config) Validate() error {
 	}
 	_, scopeErr := c.Scope.compile()
 	_, extractErr := compileExtract(c.Extract)
-	errs = append(errs, validateRetries(c.Retry), scopeErr, extractErr, c.Frontier.Validate(), c.Seen.Validate(), c.Fetch.Validate())
+	errs = append(errs, validateRetries(c.Retry), scopeErr, c.Traps.validate(), extractErr, c.Frontier.Validate(), c.Seen.Validate(), c.Fetch.Validate())
 	return errors.Join(errs...)
 }
 

@@ -8,6 +8,7 @@ import (
 	"crawl/fetch"
 	"crawl/frontier"
 	"crawl/internal/parse"
+	"crawl/internal/trap"
 	"crawl/store"
 )
 
@@ -101,6 +102,10 @@ func (c *Crawler) siftOne(s *scratch, v *visit, next link, noFollow bool) {
 	s.hashes[next.hash] = struct{}{}
 	if reason, refused := c.refuses(next, noFollow); refused {
 		v.reasons[reason]++
+		return
+	}
+	if rule := c.cfg.Traps.test(next.url, v.lease.LeasedAt.Year()); rule != trap.None {
+		v.trapped(rule.String(), 1)
 		return
 	}
 	v.links = append(v.links, next)

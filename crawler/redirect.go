@@ -7,6 +7,7 @@ import (
 	"crawl/canon"
 	"crawl/fetch"
 	"crawl/frontier"
+	"crawl/internal/trap"
 	"crawl/store"
 )
 
@@ -82,7 +83,7 @@ func (c *Crawler) followRedirect(v *visit, target canon.URL) {
 		v.astray(codeRedirectLoop, fmt.Sprintf("%s is in this chain already", target))
 	}
 	if next.hop > maxRedirects {
-		v.reasons[Trap]++
+		v.trapped(trapRedirects, 1)
 		v.astray(codeTooManyRedirects, fmt.Sprintf("more than %d redirects", maxRedirects))
 		return
 	}
@@ -90,6 +91,9 @@ func (c *Crawler) followRedirect(v *visit, target canon.URL) {
 		v.joins = c.scope.Entry(target)
 	} else if !c.scope.Test(target).Admitted {
 		v.reasons[OutOfScope]++
+		return
+	} else if rule := c.cfg.Traps.test(target, l.LeasedAt.Year()); rule != trap.None {
+		v.trapped(rule.String(), 1)
 		return
 	}
 	v.links = append(v.links, next)

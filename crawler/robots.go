@@ -106,7 +106,7 @@ func (c *Crawler) robotsAnswered(l frontier.Lease, r *fetch.Result) error {
 		return c.frontier.Permit(l, &permission{Robots: fetch.RobotsFrom(r, nil, c.product)}, closedTTL, outcome)
 	}
 	robots := fetch.RobotsFrom(r, nil, c.product)
-	if err := c.admitSitemaps(l.URL, robots.Sitemaps()); err != nil {
+	if err := c.admitSitemaps(l, robots.Sitemaps()); err != nil {
 		return err
 	}
 	return c.frontier.Permit(l, &permission{Robots: robots}, robotsTTL, outcome)

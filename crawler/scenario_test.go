@@ -79,6 +79,7 @@ func TestLongURL(t *testing.T) {
 			})
 			cfg := w.quick()
 			cfg.MaxPages = new(uint64(2))
+			cfg.Traps.MaxURLBytes = nil
 			c, dir := create(t, cfg, "http://a.test/")
 			run(t, c)
 			c, err := crawler.Open(dir, func(cfg *crawler.Config) { cfg.MaxPages = nil })

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"strings"
 
-	"crawl/canon"
 	"crawl/fetch"
 	"crawl/frontier"
 	"crawl/internal/sitemap"
@@ -49,18 +48,18 @@ func (c *Crawler) readList(s *scratch, v *visit, r *fetch.Result) {
 	v.page.LinkCount = sum.Entries + sum.Malformed + sum.Unsupported + sum.Beyond
 	v.reasons[Malformed] += uint64(sum.Malformed)
 	v.reasons[UnsupportedScheme] += uint64(sum.Unsupported)
-	v.reasons[Trap] += uint64(sum.Beyond)
+	v.trapped(trapEntries, uint64(sum.Beyond))
 }
 
 // admitSitemaps takes in what a robots.txt names as the site's sitemaps. They are not kept with the host: where a kill
 // comes before the next checkpoint, its robots.txt is read again.
-func (c *Crawler) admitSitemaps(robots canon.URL, refs []string) error {
+func (c *Crawler) admitSitemaps(l frontier.Lease, refs []string) error {
 	if !c.cfg.Sitemaps || len(refs) == 0 {
 		return nil
 	}
-	s, v := newScratch(), &visit{}
+	s, v := newScratch(), &visit{lease: l}
 	for _, ref := range refs {
-		u, err := rules.Parse(robots, ref)
+		u, err := rules.Parse(l.URL, ref)
 		if err != nil {
 			v.reasons[reasonOf(err)]++
 			continue
@@ -69,7 +68,7 @@ func (c *Crawler) admitSitemaps(robots canon.URL, refs []string) error {
 	}
 	k := c.committer
 	return k.whole(func() error {
-		k.books.Counters.Reasons.add(&v.reasons)
+		k.books.Counters.addLinks(v)
 		return k.admit(v.links, origin{})
 	})
 }

@@ -31,6 +31,7 @@ type Snapshot struct {
 	Retries      uint64                     `json:"retries"`
 	ByStatus     map[int]uint64             `json:"by_status"`
 	ByReason     map[string]uint64          `json:"by_reason"`
+	ByTrap       map[string]uint64          `json:"by_trap"` // ByReason["trap"] by the rule
 	ByOutcome    map[string]uint64          `json:"by_outcome"`
 	Errors       map[string]uint64          `json:"errors"`
 	PagesPerS    float64                    `json:"pages_per_s"` // last 60 s
@@ -107,7 +108,7 @@ func (b *books) snapshot() Snapshot {
 		BodyBytes: c.BodyBytes, Discovered: c.Reasons.total(), Admitted: c.Reasons[Admitted],
 		Queued: c.Reasons[Admitted] - c.done(), Done: c.done(), Stranded: b.Queue.Stranded, Hosts: b.Queue.Hosts, HostsWorking: b.Queue.Working,
 		HostsGivenUp: b.Queue.GivenUp, GivenUp: b.Queue.reasons(), Requests: c.Requests, Retries: c.Retries, ByStatus: maps.Clone(c.Statuses),
-		ByReason: c.Reasons.byName(), ByOutcome: c.Outcomes.byName(), Errors: maps.Clone(c.Errors), Seen: b.Filter,
+		ByReason: c.Reasons.byName(), ByTrap: maps.Clone(c.Traps), ByOutcome: c.Outcomes.byName(), Errors: maps.Clone(c.Errors), Seen: b.Filter,
 		Checkpoint: b.Previous, LimitReached: b.LimitReached,
 	}
 }

@@ -26,9 +26,10 @@ type visit struct {
 	target  canon.URL     // of a reroute
 	refused bool          // by rules, the crawl's or the site's: no error
 
-	links   []link       // that passed every test but the filter
-	reasons reasonCounts // of the others
-	joins   string       // joins the scope: a seed redirects there
+	links   []link            // that passed every test but the filter
+	reasons reasonCounts      // of the others
+	traps   map[string]uint64 // reasons[Trap] by the rule; nil where there is none
+	joins   string            // joins the scope: a seed redirects there
 }
 
 // ending is how a visit ends its lease.

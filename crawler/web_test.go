@@ -26,10 +26,11 @@ type answer struct {
 	do     func(w http.ResponseWriter, n int) // instead, when not nil; n counts the requests for the URL from 1
 }
 
-// web is a few hosts of ours, by URL. What is not listed answers 404.
+// web is a few hosts of ours, by URL.
 type web struct {
 	server *httptest.Server
 	urls   map[string]answer
+	other  func(url string) string // body of what is not listed; nil: that is not found
 
 	mu       sync.Mutex // guards all below
 	requests map[string][]time.Time
@@ -52,6 +53,9 @@ func (w *web) ServeHTTP(out http.ResponseWriter, r *http.Request) {
 	n := len(w.requests[url])
 	w.mu.Unlock()
 	a, ok := w.urls[url]
+	if !ok && w.other != nil {
+		a, ok = answer{body: w.other(url)}, true
+	}
 	switch {
 	case !ok:
 		http.Error(out, "no such page", http.StatusNotFound)

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"time"
 
 	"crawl/canon"
 	"crawl/fetch"
@@ -14,7 +15,8 @@ import (
 // rulings returns what the rules in force say of a URL now. Its task has a Seq where it was admitted.
 func (c *Crawler) rulings(t frontier.Task, queue *frontier.Story) []Ruling {
 	return []Ruling{
-		urlRuling(t.URL), scopeRuling(c.scope, t), depthRuling(c.live.Load().maxDepth, t), robotsRuling(t.URL, queue),
+		urlRuling(t.URL), scopeRuling(c.scope, t), depthRuling(c.live.Load().maxDepth, t), trapRuling(c.cfg.Traps, t, time.Now().Year()),
+		robotsRuling(t.URL, queue),
 	}
 }
 
@@ -91,7 +93,7 @@ func storedRulings(dir string, cfg Config, t frontier.Task) ([]Ruling, error) {
 	if cfg.Frontier.IgnoreRobots {
 		robots = Ruling{ByRobots, Allows, "robots.txt is ignored"}
 	}
-	return []Ruling{urlRuling(t.URL), inScope, depthRuling(cfg.MaxDepth, t), robots}, nil
+	return []Ruling{urlRuling(t.URL), inScope, depthRuling(cfg.MaxDepth, t), trapRuling(cfg.Traps, t, time.Now().Year()), robots}, nil
 }
 
 // storedScope reads the seeds until one of them admits the URL.

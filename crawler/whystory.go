@@ -62,6 +62,7 @@ const (
 	ByURL      RulingBy = "url"       // the standard, the scheme and the longest URL that is admitted
 	ByScope    RulingBy = "scope"     // scope, include, exclude
 	ByMaxDepth RulingBy = "max_depth" //
+	ByTrap     RulingBy = "trap"      // the shape of the URL
 	ByRobots   RulingBy = "robots"    // the site's robots.txt
 )
 

@@ -23,11 +23,12 @@ var mayImport = map[string][]string{
 	"internal/parse":       {"canon"},
 	"internal/scope":       {"canon"},
 	"internal/sitemap":     {"canon"},
+	"internal/trap":        {"canon"},
 	"internal/config":      {},
 	"internal/testweb":     {},
 	"internal/vfs":         {},
 	"internal/vfs/vfstest": {"internal/vfs"},
-	"crawler":              {"canon", "seen", "frontier", "fetch", "store", "internal/parse", "internal/scope", "internal/sitemap"},
+	"crawler":              {"canon", "seen", "frontier", "fetch", "store", "internal/parse", "internal/scope", "internal/sitemap", "internal/trap"},
 	"cmd/crawl": {"canon", "seen", "frontier", "fetch", "store", "crawler", "internal/config", "internal/parse", "internal/sitemap",
 		"internal/testweb"},
 

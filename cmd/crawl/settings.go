@@ -31,6 +31,7 @@ func crawlConfig(s config.Settings) (crawler.Config, error) {
 		PagesBytes: int64(s.PagesSize), LogBytes: int64(s.LogSize), MinFreeBytes: int64(s.MinFree),
 	}
 	cfg.Scope = crawler.Scope{Mode: string(s.Scope), Include: texts(s.Include), Exclude: texts(s.Exclude)}
+	cfg.Traps = trapsOf(s)
 	cfg.Concurrency = int(s.Concurrency)
 	cfg.Requisites = s.Requisites
 	cfg.Sitemaps = s.Sitemaps
@@ -67,6 +68,21 @@ func retryRules(rules []config.RetryRule) map[crawler.RetryClass]crawler.RetryRu
 		out[crawler.RetryClass(r.Class)] = rule
 	}
 	return out
+}
+
+func trapsOf(s config.Settings) crawler.Traps {
+	return crawler.Traps{
+		MaxURLBytes: limitOf(s.MaxURL.Get()), MaxPathSegments: limitOf(s.MaxPathSegments.Get()), MaxRepeats: limitOf(s.MaxRepeats.Get()),
+		MaxParameters: limitOf(s.MaxParameters.Get()), MaxYearsAhead: limitOf(s.MaxYearsAhead.Get()),
+	}
+}
+
+// limitOf returns nil where there is no limit.
+func limitOf[T ~int64](most T, limited bool) *int {
+	if !limited {
+		return nil
+	}
+	return new(int(most))
 }
 
 func setLimits(cfg *crawler.Config, s config.Settings) {

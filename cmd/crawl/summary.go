@@ -53,6 +53,9 @@ func table(s crawler.Snapshot) string {
 	row("pages", "%s, %s; %.1f pages/s and %s/s over the last minute", plural(s.Pages, "record", "records"), size(s.BodyBytes),
 		s.PagesPerS, size(uint64(s.BytesPerS)))
 	row("links", "%s found: %s", count(s.Discovered), counts(s.ByReason, " "))
+	if len(s.ByTrap) > 0 {
+		row("traps", "%s links left out: %s", count(s.ByReason["trap"]), counts(s.ByTrap, " "))
+	}
 	row("admitted", "%s: %s done, %s queued, %s in flight", count(s.Admitted), count(s.Done), count(s.Queued), count(s.InFlight))
 	row("outcomes", "%s: %s", count(s.Done), counts(s.ByOutcome, " "))
 	row("statuses", "%s", counts(s.ByStatus, " × "))

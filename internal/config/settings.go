@@ -32,6 +32,13 @@ type Settings struct {
 	Requisites bool      // also images, style sheets, scripts and other parts of a page
 	Sitemaps   bool      // also what the sitemaps named in a robots.txt list
 
+	// Traps: limits to the URLs that links lead to.
+	MaxURL          Optional[Size] // longest one
+	MaxPathSegments Optional[Count]
+	MaxRepeats      Optional[Count] // of a segment in a path, or of a parameter with its value in a query
+	MaxParameters   Optional[Count] // of a query
+	MaxYearsAhead   Optional[Count] // of a date
+
 	// Politeness.
 	Concurrency     Count               // requests in flight
 	MaxRate         Optional[Frequency] // requests in a time, to all hosts together
@@ -93,6 +100,11 @@ type Extract struct {
 func Default() Settings {
 	return Settings{
 		Scope:              ScopeHost,
+		MaxURL:             Some[Size](4000),
+		MaxPathSegments:    Some[Count](20),
+		MaxRepeats:         Some[Count](3),
+		MaxParameters:      Some[Count](32),
+		MaxYearsAhead:      Some[Count](2),
 		Concurrency:        16,
 		HostDelay:          Duration(1 * time.Second),
 		HostConcurrency:    1,

@@ -73,6 +73,7 @@ func (d *setting) inEnvironment() bool { return !d.fileOnly }
 const (
 	limits     = "Limits: a crawl that reaches one stops, and goes on where it was when the limit is raised"
 	scopes     = "Scope: what belongs to the crawl"
+	traps      = "Traps: links that have no end. What is beyond a limit is counted by its rule; none lifts it; seeds are exempt"
 	politeness = "Politeness"
 	requests   = "Requests"
 	filter     = "Seen: the filter that remembers which URLs were met"
@@ -170,6 +171,37 @@ var table = []setting{
 		note: "Sitemaps and feeds that are seeds, or that a link leads to, are read in any case. Of one sitemap 50,000 entries " +
 			"count, as its protocol allows.",
 		at: func(s *Settings) slot { return onOff{v: &s.Sitemaps} },
+	},
+
+	{key: "max_url", section: traps,
+		usage: "bytes of a URL that a link leads to; a longer one is counted as a trap (url_length)",
+		note:  "No URL of more than 16Ki is fetched in any case.",
+		at:    func(s *Settings) slot { return one(&s.MaxURL) },
+		check: func(s *Settings) string { return within(s.MaxURL.Or(1), 1, math.MaxInt32) },
+	},
+	{key: "max_path_segments", section: traps,
+		usage: "parts of a path between slashes (path_segments)",
+		note:  "Links that are relative by mistake make paths longer at each step: /a/b/c/d/e and so on.",
+		at:    func(s *Settings) slot { return one(&s.MaxPathSegments) },
+		check: func(s *Settings) string { return within(s.MaxPathSegments.Or(1), 1, math.MaxInt32) },
+	},
+	{key: "max_repeats", section: traps,
+		usage: "times that one part comes in a path, and one parameter with its value in a query (repeats)",
+		note:  "A path in which two parts or more come three times in a row is a trap too. Examples: /en/en/en/en/, /a/b/a/b/a/b/, ?q=1&q=1&q=1&q=1.",
+		at:    func(s *Settings) slot { return one(&s.MaxRepeats) },
+		check: func(s *Settings) string { return within(s.MaxRepeats.Or(1), 1, math.MaxInt32) },
+	},
+	{key: "max_parameters", section: traps,
+		usage: "parameters of a query (parameters)",
+		at:    func(s *Settings) slot { return one(&s.MaxParameters) },
+		check: func(s *Settings) string { return within(s.MaxParameters.Or(1), 0, math.MaxInt32) },
+	},
+	{key: "max_years_ahead", section: traps,
+		usage: "years from now that a date in a URL may lie ahead (calendar)",
+		note: "Calendars have no end. A date is what looks like one (2031-07, /2031/07/, 20310731), and a year where the name of its " +
+			"parameter says so: ?year=2031.",
+		at:    func(s *Settings) slot { return one(&s.MaxYearsAhead) },
+		check: func(s *Settings) string { return within(s.MaxYearsAhead.Or(1), 0, 10_000) },
 	},
 
 	{key: "concurrency", section: politeness, live: true,
