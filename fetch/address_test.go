@@ -184,7 +184,7 @@ func TestDialledAddressIsChecked(t *testing.T) {
 }
 
 func TestLookupHasADeadline(t *testing.T) {
-	c := newClient(t, Config{ConnectTimeout: 20 * time.Millisecond})
+	c := newClient(t, Config{DNSTimeout: 20 * time.Millisecond})
 	c.lookup = func(ctx context.Context, _ string) ([]netip.Addr, error) {
 		<-ctx.Done()
 		return nil, ctx.Err()

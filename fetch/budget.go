@@ -52,12 +52,20 @@ const (
 	windowBytes = 64 << 20
 )
 
-// mostOfBody is what one fetch can hold: its body as sent and as decoded, each with the buffer that it outgrows, and the
-// windows of its decoders.
-func mostOfBody(maxBodyBytes int64) int64 { return 2*(maxBodyBytes+bufferSlack) + windowsMost }
+// mostOfBody is what one fetch can hold: its body as sent and as decoded, each with the buffer that it outgrows, the
+// windows of its decoders, and what it captures beside the payload.
+func mostOfBody(maxBodyBytes int64, captured bool) int64 {
+	most := 2*(maxBodyBytes+bufferSlack) + windowsMost
+	if captured {
+		most += mostWireFraming(maxBodyBytes) + bufferSlack
+	}
+	return most
+}
 
 // leastBudget is enough for one body, and for the windows of others.
-func leastBudget(maxBodyBytes int64) int64 { return mostOfBody(maxBodyBytes) + windowBytes }
+func leastBudget(maxBodyBytes int64, captured bool) int64 {
+	return mostOfBody(maxBodyBytes, captured) + windowBytes
+}
 
 // use is what memory is taken for.
 type use int

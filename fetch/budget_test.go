@@ -27,7 +27,7 @@ func (b *budget) check(t *testing.T) {
 func TestBudgetEndsAll(t *testing.T) {
 	for seed := range uint64(8) {
 		synctest.Test(t, func(t *testing.T) {
-			b := newBudget(leastBudget(8*mebi)+int64(seed)*8*mebi, mostOfBody(8*mebi))
+			b := newBudget(leastBudget(8*mebi, false)+int64(seed)*8*mebi, mostOfBody(8*mebi, false))
 			var all sync.WaitGroup
 			for i := range uint64(200) {
 				all.Go(func() { growBody(t, b, rand.New(rand.NewPCG(seed, i))) })
@@ -90,7 +90,7 @@ func growBody(t *testing.T, b *budget, dice *rand.Rand) {
 func TestBudgetSmallBesideLarge(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
-		b := newBudget(512*mebi, mostOfBody(64*mebi))
+		b := newBudget(512*mebi, mostOfBody(64*mebi, false))
 		var large sync.WaitGroup
 		for range 1000 {
 			large.Go(func() {

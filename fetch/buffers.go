@@ -13,7 +13,9 @@ import (
 const (
 	minBufferBits = 12 // 4 KiB
 	maxBufferBits = 18 // 256 KiB
-	maxLentBytes  = 1 << maxBufferBits
+
+	minBufferBytes = 1 << minBufferBits
+	maxLentBytes   = 1 << maxBufferBits
 
 	firstBytes = 64 << 10 // most of a buffer that is there before the body is
 	stepBytes  = 1 << 20  // most that a region grows by
@@ -84,22 +86,24 @@ func (p *buffers) first(s *share, n int64) *buffer {
 // growth is how a body comes to more memory.
 type growth struct {
 	*share
-	take  func(n int64) error
-	limit int64 // of the body
+	take   func(n int64) error
+	limit  int64 // of the body
+	expect int64 // what it is likely to become; 0: not known
 }
 
-// grow returns b with room for one more byte at least. What b has may lie elsewhere then. On an error b is as it was.
-func (p *buffers) grow(g growth, b *buffer) (*buffer, error) {
+// grow returns b with room for one more byte at least, and for least in all where that is little. What b has may lie
+// elsewhere then. On an error b is as it was.
+func (p *buffers) grow(g growth, b *buffer, least int64) (*buffer, error) {
 	size := int64(cap(b.b))
 	if b.region != nil {
 		n := min(stepBytes, int64(len(b.region))-size)
 		if err := g.take(n); err != nil {
 			return b, err
 		}
-		b.b = b.region[: size : size+n]
+		b.b = b.region[: len(b.b) : size+n]
 		return b, nil
 	}
-	larger, err := p.larger(g, 2*size)
+	larger, err := p.larger(g, max(2*size, min(least, firstBytes)))
 	if err != nil {
 		return b, err
 	}
@@ -133,9 +137,14 @@ func (p *buffers) larger(g growth, n int64) (*buffer, error) {
 // fill appends what r holds to b until r ends (err is nil), fails, or b has as many bytes as it may and r still more. b
 // is replaced when it grows.
 func (p *buffers) fill(g growth, b *buffer, r io.Reader) (filled *buffer, more bool, err error) {
+	eager := false // the last read gave all there was room for
 	for {
 		if len(b.b) == cap(b.b) {
-			if b, err = p.grow(g, b); err != nil {
+			least := int64(0)
+			if eager {
+				least = g.expect // the rest is likely there already
+			}
+			if b, err = p.grow(g, b, least); err != nil {
 				return b, false, err
 			}
 		}
@@ -143,6 +152,7 @@ func (p *buffers) fill(g growth, b *buffer, r io.Reader) (filled *buffer, more b
 		// One byte past the limit is how more shows.
 		room = room[:min(int64(len(room)), g.limit+1-int64(len(b.b)))]
 		n, err := r.Read(room)
+		eager = n == len(room)
 		b.b = b.b[:len(b.b)+n]
 		switch {
 		case int64(len(b.b)) > g.limit:

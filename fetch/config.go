@@ -24,14 +24,30 @@ type Config struct {
 	// much time again. Default: 30 s.
 	Timeout time.Duration
 
-	// ConnectTimeout is for one name look-up, and for one connection with its TLS handshake. Default: 10 s.
+	// DNSTimeout is for one name look-up. Default: 10 s.
+	DNSTimeout time.Duration
+
+	// ConnectTimeout is for connecting, to whichever address of a host answers. Default: 10 s.
 	ConnectTimeout time.Duration
+
+	// TLSTimeout is for the TLS handshake. Default: 10 s.
+	TLSTimeout time.Duration
+
+	// FirstByteTimeout is for the whole head of an answer, from when the request is sent. Default: 20 s.
+	FirstByteTimeout time.Duration
+
+	// MinRate is how many bytes a second a body must bring, over windows of 15 s and more; what comes slower is cut there, as
+	// if its time were over. Negative: none. Default: 100.
+	MinRate int64
 
 	// IdleTimeout is how long a connection is kept between fetches. Default: 30 s.
 	IdleTimeout time.Duration
 
 	// MaxHeadBytes caps the head of an answer, its interim responses included. Default: 256 KiB.
 	MaxHeadBytes int
+
+	// MaxHeadLines caps the fields of an answer's head, its interim responses included. Default: 1,000.
+	MaxHeadLines int
 
 	// MaxBodyBytes caps the body as sent, and the body as decoded. Default: 64 MiB.
 	MaxBodyBytes int64
@@ -40,6 +56,14 @@ type Config struct {
 	// decoded, and what decoders need. Beside it each fetch has 128 KiB for its first buffers. At the cap large bodies wait
 	// for each other; the oldest never does. Default: 512 MiB, or the least that MaxBodyBytes asks for.
 	BodyMemoryBytes int64
+
+	// MaxDecodeRatio caps how many times as long as it was sent a body may become by decoding, past its first MiB. Default:
+	// 200.
+	MaxDecodeRatio int64
+
+	// Capture keeps the bytes that were sent and came, for Result.Wire and Result.WireRequest. They count against
+	// BodyMemoryBytes.
+	Capture bool
 
 	// MaxIdleConns caps the connections kept between fetches. Default: 256.
 	MaxIdleConns int
@@ -91,7 +115,10 @@ func (c Config) Validate() error {
 	for _, d := range []struct {
 		key   string
 		value time.Duration
-	}{{"timeout", c.Timeout}, {"connect_timeout", c.ConnectTimeout}, {"idle_timeout", c.IdleTimeout}} {
+	}{
+		{"timeout", c.Timeout}, {"dns_timeout", c.DNSTimeout}, {"connect_timeout", c.ConnectTimeout}, {"tls_timeout", c.TLSTimeout},
+		{"first_byte_timeout", c.FirstByteTimeout}, {"idle_timeout", c.IdleTimeout},
+	} {
 		if d.value < 0 {
 			errs = append(errs, fmt.Errorf("%s: want 0 for the default or more, got %v", d.key, d.value))
 		}
@@ -100,15 +127,18 @@ func (c Config) Validate() error {
 		key   string
 		value int64
 	}{
-		{"max_head_bytes", int64(c.MaxHeadBytes)}, {"max_body_bytes", c.MaxBodyBytes}, {"body_memory", c.BodyMemoryBytes},
-		{"max_idle_conns", int64(c.MaxIdleConns)}, {"max_idle_per_host", int64(c.MaxIdlePerHost)},
+		{"max_head", int64(c.MaxHeadBytes)}, {"max_head_lines", int64(c.MaxHeadLines)}, {"max_body", c.MaxBodyBytes},
+		{"max_decode_ratio", c.MaxDecodeRatio}, {"body_memory", c.BodyMemoryBytes}, {"max_idle_conns", int64(c.MaxIdleConns)}, {"max_idle_per_host", int64(c.MaxIdlePerHost)},
 	} {
 		if n.value < 0 || n.value > maxBodyBytesLimit {
 			errs = append(errs, fmt.Errorf("%s: want 0 for the default or up to %d, got %d", n.key, int64(maxBodyBytesLimit), n.value))
 		}
 	}
-	if least := leastBudget(c.withDefaults().MaxBodyBytes); c.BodyMemoryBytes > 0 && c.BodyMemoryBytes < least {
-		errs = append(errs, fmt.Errorf("body_memory: want 0 for the default or at least %d for such max_body_bytes, got %d", least, c.BodyMemoryBytes))
+	if c.MinRate > maxBodyBytesLimit {
+		errs = append(errs, fmt.Errorf("min_rate: want at most %d, got %d", int64(maxBodyBytesLimit), c.MinRate))
+	}
+	if least := leastBudget(c.withDefaults().MaxBodyBytes, c.Capture); c.BodyMemoryBytes > 0 && c.BodyMemoryBytes < least {
+		errs = append(errs, fmt.Errorf("body_memory: want 0 for the default or at least %d for such max_body, got %d", least, c.BodyMemoryBytes))
 	}
 	if !httpguts.ValidHeaderFieldValue(c.UserAgent) {
 		errs = append(errs, fmt.Errorf("user_agent: %q is no field value", c.UserAgent))
@@ -148,11 +178,17 @@ func (c Config) withDefaults() Config {
 		}
 	}
 	setDefault(&c.Timeout, 30*time.Second)
+	setDefault(&c.DNSTimeout, 10*time.Second)
 	setDefault(&c.ConnectTimeout, 10*time.Second)
+	setDefault(&c.TLSTimeout, 10*time.Second)
+	setDefault(&c.FirstByteTimeout, 20*time.Second)
+	setDefault(&c.MinRate, 100)
 	setDefault(&c.IdleTimeout, 30*time.Second)
 	setDefault(&c.MaxHeadBytes, 256<<10)
+	setDefault(&c.MaxHeadLines, 1000)
 	setDefault(&c.MaxBodyBytes, 64<<20)
-	setDefault(&c.BodyMemoryBytes, max(512<<20, leastBudget(c.MaxBodyBytes)))
+	setDefault(&c.MaxDecodeRatio, maxRatio)
+	setDefault(&c.BodyMemoryBytes, max(512<<20, leastBudget(c.MaxBodyBytes, c.Capture)))
 	setDefault(&c.MaxIdleConns, 256)
 	setDefault(&c.MaxIdlePerHost, 2)
 	return c

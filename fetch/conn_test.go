@@ -367,7 +367,7 @@ func TestCancelOnSockets(t *testing.T) {
 func TestSilentHandshake(t *testing.T) {
 	p := newPeer(t, (*peerConn).untilGone)
 	u := mustParse(t, "https://"+p.listener.Addr().String()+"/")
-	_, err := newClient(t, Config{ConnectTimeout: 20 * time.Millisecond}).Fetch(t.Context(), Request{URL: u})
+	_, err := newClient(t, Config{TLSTimeout: 20 * time.Millisecond}).Fetch(t.Context(), Request{URL: u})
 	wantError(t, err, PhaseTLS, CodeTimeout)
 }
 
@@ -527,7 +527,7 @@ func TestTLSExtraBytes(t *testing.T) {
 			return
 		}
 		// Longer than the reader's buffer, in one write: the rest waits decoded inside the TLS connection.
-		io.WriteString(nc, hello+strings.Repeat(" ", readerBytes-len(hello))+"HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nevil")
+		io.WriteString(nc, hello+strings.Repeat(" ", headBytes-len(hello))+"HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nevil")
 	}))
 	t.Cleanup(srv.Close)
 	c := newClient(t, Config{InsecureTLS: true})

@@ -14,20 +14,21 @@ import (
 const (
 	maxContentCodings = 5 // one over another
 
-	// A body that decodes to more than maxRatio times what was sent, and to more than ratioFreeBytes, is cut there. Pages
-	// that someone wrote stay far below; what gzip can make of nothing is 1032.
+	// A body that decodes to more than maxRatio times what was sent (Config.MaxDecodeRatio), and to more than ratioFreeBytes,
+	// is cut there. Pages that someone wrote stay far below; what gzip can make of nothing is 1032.
 	maxRatio       = 200
 	ratioFreeBytes = 1 << 20
 )
 
 var (
 	errManyCodings = errors.New("too many content codings")
-	errRatio       = fmt.Errorf("decoded to more than %d times what was sent", maxRatio)
+	errRatio       = errors.New("decoded to too many times what was sent")
 )
 
 // decoders takes content codings off.
 type decoders struct {
-	bufs *buffers
+	bufs     *buffers
+	maxRatio int64
 	decoderPools
 }
 
@@ -57,8 +58,8 @@ func (d *decoders) decode(ctx context.Context, s *share, payload []byte, fields 
 	}
 	slices.Reverse(codings)
 	u := &undoing{decoders: d, share: s, payload: payload, codings: codings, limit: limit, window: smallWindow}
-	if most := max(ratioFreeBytes, maxRatio*int64(len(payload))); most < limit {
-		u.limit, u.limited = most, errRatio
+	if most := max(ratioFreeBytes, d.maxRatio*int64(len(payload))); most < limit {
+		u.limit, u.limited = most, fmt.Errorf("%w: more than %d", errRatio, d.maxRatio)
 	}
 	return u.undo(ctx)
 }
@@ -151,7 +152,7 @@ func (u *undoing) run(ctx context.Context) (out decoded) {
 		out.body = u.bufs.first(u.share, 1)
 	case top != nil:
 		out.body = u.bufs.first(u.share, min(u.hint(), u.limit)+1)
-		out.body, _, out.err = u.bufs.fill(growth{u.share, u.share.takeNow, u.limit}, out.body, top)
+		out.body, _, out.err = u.bufs.fill(growth{share: u.share, take: u.share.takeNow, limit: u.limit}, out.body, top)
 		out.body.trim(u.share)
 	}
 	u.finish(&out)

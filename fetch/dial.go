@@ -2,14 +2,10 @@ package fetch
 
 import (
 	"context"
-	"crypto/tls"
 	"fmt"
 	"net"
 	"net/netip"
-	"strings"
 	"time"
-
-	"crawl/canon"
 )
 
 // attemptDelay is how long an address may keep silent before the next one is tried beside it (RFC 8305, section 5).
@@ -31,48 +27,31 @@ func (c *Client) dial(ctx context.Context, h hop) (*conn, error) {
 	if err != nil {
 		return nil, newError(h.URL, PhaseDial, err)
 	}
-	connectBy := time.Now().Add(c.cfg.ConnectTimeout)
-	if h.deadline.Before(connectBy) {
-		connectBy = h.deadline
+	start := time.Now()
+	by := earlier(start.Add(c.cfg.ConnectTimeout), h.deadline)
+	dialCtx, cancel := context.WithDeadline(ctx, by)
+	nc, addr, err := c.dialFirst(dialCtx, addrs)
+	cancel()
+	if err != nil {
+		return nil, newError(h.URL, PhaseDial, overdue(err, "no connection", by.Sub(start)))
 	}
-	dialCtx, cancel := context.WithDeadline(ctx, connectBy)
-	defer cancel()
-	cn, phase, err := c.connect(dialCtx, h.URL, addrs)
-	if err == nil {
+	cn := newConn(nc, connKey{origin: h.URL.Origin(), addr: addr})
+	if h.URL.Scheme() != "https" {
 		return cn, nil
 	}
+	if err := c.secure(ctx, cn, h); err != nil {
+		cn.close()
+		return nil, newError(h.URL, PhaseTLS, err)
+	}
+	return cn, nil
+}
+
+// overdue says of a deadline that passed how long it was.
+func overdue(err error, missing string, after time.Duration) error {
 	if isTimeout(err) {
-		err = timeoutError{after: connectBy.Sub(h.start)}
+		return timeoutError{missing, after}
 	}
-	return nil, newError(h.URL, phase, err)
-}
-
-// connect dials one of addrs and, for https, does the handshake. A failure comes with its phase.
-func (c *Client) connect(ctx context.Context, u canon.URL, addrs []netip.AddrPort) (*conn, Phase, error) {
-	nc, addr, err := c.dialFirst(ctx, addrs)
-	if err != nil {
-		return nil, PhaseDial, err
-	}
-	cn := newConn(nc, connKey{origin: u.Origin(), addr: addr})
-	if u.Scheme() == "https" {
-		if err := cn.handshake(ctx, c.tls, u.Hostname()); err != nil {
-			cn.close()
-			return nil, PhaseTLS, err
-		}
-	}
-	return cn, "", nil
-}
-
-// handshake puts TLS on the connection.
-func (cn *conn) handshake(ctx context.Context, base *tls.Config, hostname string) error {
-	cfg := base.Clone()
-	cfg.ServerName = strings.TrimSuffix(hostname, ".")
-	secure := tls.Client(cn.raw, cfg)
-	if err := secure.HandshakeContext(ctx); err != nil {
-		return err
-	}
-	cn.nc, cn.secure = secure, true
-	return nil
+	return err
 }
 
 // dialFirst connects to the first of addrs that answers: the next one is tried when one fails, or beside it when it

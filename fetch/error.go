@@ -7,9 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net"
-	"os"
 	"syscall"
-	"time"
 
 	"crawl/canon"
 )
@@ -141,20 +139,6 @@ func (e *Error) codeOfPhase() Code {
 		return CodeBadRequest
 	}
 	return CodeOther
-}
-
-// timeoutError says how long was waited; the connection's own error does not know.
-type timeoutError struct{ after time.Duration }
-
-func (e timeoutError) Error() string {
-	return fmt.Sprintf("no answer in %v", e.after.Round(time.Millisecond))
-}
-
-func (timeoutError) Timeout() bool   { return true }
-func (timeoutError) Temporary() bool { return true }
-
-func (timeoutError) Is(target error) bool {
-	return target == os.ErrDeadlineExceeded || target == context.DeadlineExceeded
 }
 
 func isTimeout(err error) bool {

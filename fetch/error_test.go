@@ -38,7 +38,7 @@ func TestErrorCodes(t *testing.T) {
 		{PhaseHead, op(syscall.ECONNABORTED), CodeReset, true},
 		{PhaseHead, io.ErrUnexpectedEOF, CodeClosed, true},
 		{PhaseHead, context.DeadlineExceeded, CodeTimeout, true},
-		{PhaseHead, timeoutError{time.Second}, CodeTimeout, true},
+		{PhaseHead, timeoutError{"no answer", time.Second}, CodeTimeout, true},
 		{PhaseBody, context.Canceled, CodeCanceled, true},
 		{PhaseBody, errors.New("odd"), CodeOther, true},
 	} {
@@ -50,13 +50,13 @@ func TestErrorCodes(t *testing.T) {
 			t.Errorf("%s is none of Codes", e.Code())
 		}
 	}
-	if !errors.Is(newError(mustParse(t, "http://a.test/"), PhaseHead, timeoutError{time.Second}), os.ErrDeadlineExceeded) {
+	if !errors.Is(newError(mustParse(t, "http://a.test/"), PhaseHead, timeoutError{"no answer", time.Second}), os.ErrDeadlineExceeded) {
 		t.Error("a timeout is not os.ErrDeadlineExceeded")
 	}
 }
 
 func TestErrorText(t *testing.T) {
-	err := newError(mustParse(t, "https://a.example/x"), PhaseHead, timeoutError{10 * time.Second})
+	err := newError(mustParse(t, "https://a.example/x"), PhaseHead, timeoutError{"no answer", 10 * time.Second})
 	if got, want := err.Error(), "fetch https://a.example/x: head: no answer in 10s"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}

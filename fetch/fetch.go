@@ -17,6 +17,7 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"slices"
 	"time"
 
 	"crawl/canon"
@@ -33,7 +34,7 @@ type Client struct {
 	dialer func(ctx context.Context, addr netip.AddrPort) (net.Conn, error)
 
 	idle    *idleConns
-	readers readers
+	heads   headBuffers
 	bufs    *buffers
 	codings *decoders
 	memory  *budget
@@ -69,8 +70,8 @@ func New(cfg Config) (*Client, error) {
 		dialer:  dialTCP,
 		idle:    newIdleConns(cfg.MaxIdleConns, cfg.MaxIdlePerHost, cfg.IdleTimeout),
 		bufs:    bufs,
-		codings: &decoders{bufs: bufs},
-		memory:  newBudget(cfg.BodyMemoryBytes, mostOfBody(cfg.MaxBodyBytes)),
+		codings: &decoders{bufs: bufs, maxRatio: cfg.MaxDecodeRatio},
+		memory:  newBudget(cfg.BodyMemoryBytes, mostOfBody(cfg.MaxBodyBytes, cfg.Capture)),
 	}
 	c.tls = &tls.Config{
 		InsecureSkipVerify: cfg.InsecureTLS,
@@ -155,13 +156,12 @@ func (c *Client) admit(ctx context.Context, r Request) error {
 
 // exchange sends the request on cn and reads its answer. Afterwards cn is idle or closed.
 func (c *Client) exchange(ctx context.Context, cn *conn, h hop) (*Result, error) {
-	aborted := cn.begin(ctx, h.deadline, c.readers.get(cn))
+	aborted := cn.begin(ctx, cn.clock.reset(h, time.Now(), c.cfg.FirstByteTimeout, c.cfg.MinRate))
+	cn.in.bufs = &c.heads
 	res, whole, err := c.roundTrip(ctx, cn, h)
+	cn.in.release()
 	// Asked first in any case: a connection that ctx may still break serves no other fetch.
-	keep := !aborted() && whole && cn.br.Buffered() == 0
-	c.readers.put(cn.br)
-	cn.br = nil
-	if keep {
+	if !aborted() && whole {
 		c.idle.put(cn)
 	} else {
 		cn.close()
@@ -169,6 +169,11 @@ func (c *Client) exchange(ctx context.Context, cn *conn, h hop) (*Result, error)
 	if err != nil {
 		return nil, h.explain(ctx, err)
 	}
+	return c.finish(ctx, res, h)
+}
+
+// finish takes cookies, and decodes what came.
+func (c *Client) finish(ctx context.Context, res *Result, h hop) (*Result, error) {
 	res.SetCookies = c.creds.receive(h.URL, res.Header)
 	res.decode(ctx, c.codings, c.cfg.MaxBodyBytes)
 	res.share.complete()
@@ -188,22 +193,32 @@ func (c *Client) roundTrip(ctx context.Context, cn *conn, h hop) (res *Result, w
 	if err := cn.send(h.Request, c.creds.of(h.URL)); err != nil {
 		return nil, false, cn.fail(h.URL, PhaseWrite, err)
 	}
-	resp, err := cn.readHead(c.cfg.MaxHeadBytes)
+	head, interim, err := cn.readHead(headLimits{c.cfg.MaxHeadBytes, c.cfg.MaxHeadLines})
 	if err != nil {
 		return nil, false, cn.fail(h.URL, PhaseHead, err)
 	}
-	res = &Result{
-		URL:       h.URL,
-		Status:    resp.StatusCode,
-		Proto:     resp.Proto,
-		Header:    resp.Header,
-		Addr:      cn.key.addr,
-		FirstByte: cn.firstByte.Sub(sent),
-		bufs:      c.bufs,
-		share:     c.memory.open(c.cfg.Timeout),
+	framing, err := head.frame()
+	if err != nil {
+		return nil, false, cn.fail(h.URL, PhaseHead, err)
 	}
-	ended := res.readBody(ctx, resp, c.cfg.MaxBodyBytes, func() { cn.resume(ctx, h.deadline.Add(res.share.waited)) })
-	return res, ended && !resp.Close, nil
+	cn.clock.headDone(time.Now(), cn.in.left())
+	res = c.newResult(h, head.status, head.proto, head.header)
+	res.Addr, res.FirstByte, res.transfer = cn.key.addr, cn.firstByte.Sub(sent), framing.codings
+	resume := func() { cn.setDeadline(cn.clock.extend(time.Now(), h.deadline.Add(res.share.waited))) }
+	g := res.bodyGrowth(ctx, c.cfg.MaxBodyBytes, resume)
+	b := newBody(cn, framing)
+	if c.cfg.Capture {
+		res.capture = &capture{request: slices.Clone(cn.out), head: head.text, interim: interim}
+		b.chunks.record = func(payload int64, framing []byte) error { return res.record(g, payload, framing) }
+	}
+	return res, res.readBody(g, payloadSource{b, framing.length, cn.in.full}) && b.reusable(), nil
+}
+
+func (c *Client) newResult(h hop, status int, proto string, header http.Header) *Result {
+	return &Result{
+		URL: h.URL, Status: status, Proto: proto, Header: header,
+		bufs: c.bufs, share: c.memory.open(c.cfg.Timeout),
+	}
 }
 
 // explain gives a failure its last cause: an aborted or timed-out connection knows only that its deadline has passed.
@@ -215,7 +230,10 @@ func (h hop) explain(ctx context.Context, err error) error {
 	if canceled(ctx) {
 		return newError(h.URL, e.Phase, ctx.Err())
 	}
-	return newError(h.URL, e.Phase, timeoutError{after: h.deadline.Sub(h.start)})
+	if _, ok := e.Err.(timeoutError); ok {
+		return err
+	}
+	return newError(h.URL, e.Phase, timeoutError{"no answer", h.deadline.Sub(h.start)})
 }
 
 // canceled tells a caller that gave up from a deadline of the caller's.

@@ -54,7 +54,7 @@ func FuzzResponse(f *testing.F) {
 		if len(res.Payload) > bodyCap || len(res.Body) > bodyCap || res.Status < 200 {
 			t.Fatalf("status %d with %d bytes, decoded %d", res.Status, len(res.Payload), len(res.Body))
 		}
-		if kept != nil && (kept.br != nil || res.BodyErr != nil || peer.said.Len() > 0 && len(said) <= headCap) {
+		if kept != nil && (kept.in.buf != nil || res.BodyErr != nil || peer.said.Len() > 0 && len(said) <= headCap) {
 			t.Fatalf("connection kept with %d bytes to read, after %q", peer.said.Len(), res.Truncated)
 		}
 		if c.memory.used != 0 || res.share.charged > freeBytes+windowsMost {

@@ -87,7 +87,7 @@ func TestDecodingBeginsAnew(t *testing.T) {
 	text := pseudoText(600 << 10)
 	for _, coding := range []string{"gzip", "br", "zstd"} {
 		t.Run(coding, func(t *testing.T) {
-			b := newBudget(leastBudget(8<<20), mostOfBody(8<<20))
+			b := newBudget(leastBudget(8<<20, false), mostOfBody(8<<20, false))
 			other := b.open(time.Second) // it is first, and leaves nothing but loans
 			if err := other.take(t.Context(), freeBytes+1, forBody); err != nil {
 				t.Fatal(err)

@@ -86,7 +86,7 @@ func TestConfigValidate(t *testing.T) {
 		t.Fatal("no error")
 	}
 	for _, key := range []string{
-		"user_agent", "contact", "timeout", "connect_timeout", "idle_timeout", "max_head_bytes", "max_body_bytes", "body_memory", "max_idle_conns",
+		"user_agent", "contact", "timeout", "connect_timeout", "idle_timeout", "max_head", "max_body", "body_memory", "max_idle_conns",
 		"max_idle_per_host", "connect_to", "allow_private",
 	} {
 		if !strings.Contains("\n"+err.Error(), "\n"+key+": ") {

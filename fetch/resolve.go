@@ -70,7 +70,7 @@ func (c *Client) addressesOf(ctx context.Context, host string) ([]netip.Addr, er
 	if isLocalhost(host) {
 		return []netip.Addr{netip.AddrFrom4([4]byte{127, 0, 0, 1}), netip.IPv6Loopback()}, nil
 	}
-	ctx, cancel := context.WithTimeout(ctx, c.cfg.ConnectTimeout)
+	ctx, cancel := context.WithTimeout(ctx, c.cfg.DNSTimeout)
 	defer cancel()
 	found, err := c.lookup(ctx, host)
 	if err != nil {

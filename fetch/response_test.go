@@ -116,20 +116,26 @@ func TestNoAnswer(t *testing.T) {
 		{"nothing", "", CodeClosed, true},
 		{"half a head", "HTTP/1.1 200 OK\r\nServer: x", CodeClosed, true},
 		{"not HTTP", "SSH-2.0-OpenSSH\r\n\r\n", CodeBadHead, false},
-		{"line without colon", "HTTP/1.1 200 OK\r\nnonsense\r\n\r\n", CodeBadHead, false},
-		{"escapes", "HTTP/1.1 200 OK\r\n\x1b[2J\xff\r\n\r\n", CodeBadHead, false},
+		{"HTTP/0.9", "<html>an answer without a head</html>\n", CodeBadHead, false},
+		{"escapes", "\x1b[2J\xff\r\n\r\n", CodeBadHead, false},
+		{"no status", "HTTP/1.1 OK\r\n\r\n", CodeBadHead, false},
+		{"status of two digits", "HTTP/1.1 99 X\r\n\r\n", CodeBadHead, false},
+		{"status of four digits", "HTTP/1.1 1000 X\r\n\r\n", CodeBadHead, false},
+		{"version without digits", "HTTP/x.y 200 OK\r\n\r\n", CodeBadHead, false},
+		{"more lines than allowed", "HTTP/1.1 200 OK\r\n" + strings.Repeat("a:b\n", 101) + "\r\n", CodeHeadTooLong, false},
+		{"more lines than allowed, in hints", strings.Repeat("HTTP/1.1 103 X\n"+strings.Repeat("a:b\n", 21)+"\n", 5) + hello, CodeHeadTooLong, false},
+		{"lengths in one field", "HTTP/1.1 200 OK\r\nContent-Length: 1, 2\r\n\r\nab", CodeBadHead, false},
 		{"two lengths", "HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab", CodeBadHead, false},
-		{"transfer coding", "HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip, chunked\r\n\r\n", CodeBadHead, false},
 		{"switching protocols", "HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\n\r\n", CodeBadHead, false},
 		{"no such status", "HTTP/1.1 099 X\r\n\r\n", CodeBadHead, false},
 		{"head without end", "HTTP/1.1 200 OK\r\n" + strings.Repeat("X: "+strings.Repeat("y", 100)+"\r\n", 40), CodeHeadTooLong, false},
 		{"line without end", strings.Repeat("H", 5000), CodeHeadTooLong, false},
-		{"long bad line", "HTTP/1.1 200 OK\r\n" + strings.Repeat("y", 1000) + "\r\n\r\n", CodeBadHead, false},
+		{"long bad line", strings.Repeat("y", 1000) + "\r\n\r\n", CodeBadHead, false},
 		{"hints without end", strings.Repeat("HTTP/1.1 103 Early Hints\r\n\r\n", maxInterim+1), CodeHeadTooLong, false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			p := newPeer(t, once(tt.raw))
-			_, err := newClient(t, Config{MaxHeadBytes: 2048}).Fetch(t.Context(), Request{URL: p.url("/x")})
+			_, err := newClient(t, Config{MaxHeadBytes: 2048, MaxHeadLines: 100}).Fetch(t.Context(), Request{URL: p.url("/x")})
 			e := wantError(t, err, PhaseHead, tt.code)
 			if e.Transient != tt.transient {
 				t.Errorf("transient %v, want %v", e.Transient, tt.transient)
@@ -234,7 +240,7 @@ func TestBuffersFill(t *testing.T) {
 			}
 			data := bytes.Repeat([]byte("x"), n)
 			s := b.open(time.Hour)
-			g := growth{s, func(n int64) error { return s.take(t.Context(), n, forBody) }, int64(limit)}
+			g := growth{share: s, take: func(n int64) error { return s.take(t.Context(), n, forBody) }, limit: int64(limit)}
 			body, more, err := p.fill(g, p.first(s, 1), bytes.NewReader(data))
 			if err != nil || more != (limit < n) || !bytes.Equal(body.b, data[:min(n, limit)]) {
 				t.Errorf("%d bytes under %d: %d, more %v, %v", n, limit, len(body.b), more, err)

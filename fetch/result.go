@@ -3,8 +3,10 @@ package fetch
 import (
 	"context"
 	"errors"
+	"io"
 	"net/http"
 	"net/netip"
+	"slices"
 	"time"
 
 	"crawl/canon"
@@ -15,10 +17,10 @@ import (
 type Result struct {
 	URL    canon.URL // as requested
 	Status int
-	Proto  string // as in the status line: "HTTP/1.1"
+	Proto  string // "HTTP/1.1", as in the status line, or "HTTP/2.0"
 	Header http.Header
 
-	Payload []byte // the body as sent: free of transfer codings, with its content codings
+	Payload []byte // the body as sent: out of its chunks, with its content codings
 	Body    []byte // the body without its content codings; the same memory as Payload where there are none
 
 	SetCookies bool // the answer set a cookie that the next request for its site may carry
@@ -42,7 +44,9 @@ type Result struct {
 
 	bufs          *buffers
 	share         *share
-	payload, body *buffer // body is nil where Body is Payload
+	payload, body *buffer  // body is nil where Body is Payload
+	transfer      []string // transfer codings that are still on the payload
+	capture       *capture // nil without Config.Capture
 }
 
 // Truncation says why a body is not whole. The words are those of WARC-Truncated (ISO 28500).
@@ -52,7 +56,7 @@ type Truncation string
 const (
 	Whole               Truncation = ""
 	TruncatedLength     Truncation = "length"     // longer than Config.MaxBodyBytes, before or after decoding, or out of all proportion to what was sent
-	TruncatedTime       Truncation = "time"       // the deadline passed, also that for memory to become free
+	TruncatedTime       Truncation = "time"       // a deadline passed, also that for memory to become free, or it came too slowly
 	TruncatedDisconnect Truncation = "disconnect" // the peer stopped early, or broke the framing
 )
 
@@ -67,10 +71,15 @@ func (r *Result) Location() (ref string, ok bool) {
 	return ref, ref != ""
 }
 
-// Release gives Payload and Body back to the client: nobody may read them any more. The rest of the result stays valid.
+// Release gives Payload and Body back to the client: nobody may read them any more, nor what Wire gave. The rest of the
+// result stays valid.
 func (r *Result) Release() {
 	r.bufs.put(r.body)
 	r.bufs.put(r.payload)
+	if r.capture != nil {
+		r.bufs.put(r.capture.framing)
+		r.capture = nil
+	}
 	r.Payload, r.Body = nil, nil
 	r.payload, r.body = nil, nil
 	if r.share != nil {
@@ -78,14 +87,15 @@ func (r *Result) Release() {
 	}
 }
 
-// readBody reads the payload. ended: its last byte was read, and no more is to come. resume is called after each wait for
-// memory.
-func (r *Result) readBody(ctx context.Context, resp *http.Response, limit int64, resume func()) (ended bool) {
-	expect := resp.ContentLength
-	if expect < 0 {
-		expect = 32 << 10
-	}
-	first := r.bufs.first(r.share, min(expect, limit, firstBytes))
+// payloadSource is where the payload of an answer comes from.
+type payloadSource struct {
+	io.Reader
+	length int64 // as the head claims; -1: not known
+	eager  bool  // more than the start of it is there already
+}
+
+// bodyGrowth is how the payload comes to more memory. resume is called after each wait for it.
+func (r *Result) bodyGrowth(ctx context.Context, limit int64, resume func()) growth {
 	take := func(n int64) error {
 		before := r.share.waited
 		err := r.share.take(ctx, n, forBody)
@@ -94,7 +104,21 @@ func (r *Result) readBody(ctx context.Context, resp *http.Response, limit int64,
 		}
 		return err
 	}
-	b, more, err := r.bufs.fill(growth{r.share, take, limit}, first, resp.Body)
+	return growth{share: r.share, take: take, limit: limit}
+}
+
+// readBody reads the payload. ended: its last byte was read, and no more is to come.
+func (r *Result) readBody(g growth, src payloadSource) (ended bool) {
+	g.expect = min(32<<10, g.limit)
+	if src.length >= 0 {
+		g.expect = min(src.length, g.limit)
+	}
+	// A slow body holds no more than it has brought, however long it says that it is.
+	size := min(g.expect, minBufferBytes)
+	if src.eager {
+		size = min(g.expect, firstBytes)
+	}
+	b, more, err := r.bufs.fill(g, r.bufs.first(r.share, size), src)
 	b.trim(r.share)
 	r.payload, r.Payload, r.Body = b, b.b, b.b
 	switch {
@@ -116,7 +140,11 @@ func (r *Result) cut(err error) {
 
 // decode takes the content codings off.
 func (r *Result) decode(ctx context.Context, d *decoders, limit int64) {
-	out := d.decode(ctx, r.share, r.Payload, r.Header["Content-Encoding"], limit)
+	fields := r.Header["Content-Encoding"]
+	if len(r.transfer) > 0 {
+		fields = slices.Concat(fields, r.transfer)
+	}
+	out := d.decode(ctx, r.share, r.Payload, fields, limit)
 	if out.body != nil {
 		r.body, r.Body = out.body, out.body.b
 	}

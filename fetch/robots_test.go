@@ -286,7 +286,7 @@ func TestRobotsFromAnswers(t *testing.T) {
 			"robots.txt was cut short: disconnect"},
 		{"cut by the deadline", &Result{Status: 200, Truncated: TruncatedTime}, nil, false, "robots.txt was cut short: time"},
 		{"damaged", &Result{Status: 200, DecodeErr: errNoEnd}, nil, false, "robots.txt cannot be decoded: " + errNoEnd.Error()},
-		{"no answer", nil, newError(canon.URL{}, PhaseHead, timeoutError{time.Second}), false, "robots.txt: head: timeout"},
+		{"no answer", nil, newError(canon.URL{}, PhaseHead, timeoutError{"no answer", time.Second}), false, "robots.txt: head: timeout"},
 		{"another error", nil, errors.New("odd"), false, "robots.txt: odd"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -169,6 +169,9 @@ func orNone(d time.Duration) time.Duration {
 func fetchConfig(s config.Settings) fetch.Config {
 	cfg := fetch.Config{
 		UserAgent: s.UserAgent.Header(buildVersion(), s.Contact), Contact: string(s.Contact), Timeout: time.Duration(s.Timeout),
+		DNSTimeout: time.Duration(s.DNSTimeout), ConnectTimeout: time.Duration(s.ConnectTimeout), TLSTimeout: time.Duration(s.TLSTimeout),
+		FirstByteTimeout: time.Duration(s.FirstByteTimeout), MinRate: int64(s.MinRate.Or(-1)),
+		MaxHeadBytes: int(s.MaxHead), MaxHeadLines: int(s.MaxHeadLines), MaxDecodeRatio: int64(s.MaxDecodeRatio),
 		MaxBodyBytes: int64(s.MaxBody), BodyMemoryBytes: int64(s.BodyMemory), InsecureTLS: s.Insecure, AllowPrivate: texts(s.AllowPrivate),
 		MaxIdleConns: idleConns(int(s.Concurrency)), MaxIdlePerHost: max(2, mostPerHost(s)),
 	}

@@ -68,6 +68,16 @@ type Settings struct {
 	AllowPrivate  []Private
 	ConnectTo     []ConnectTo
 
+	// Limits of a request.
+	DNSTimeout       Duration       // of a name look-up
+	ConnectTimeout   Duration       // of connecting
+	TLSTimeout       Duration       // of a handshake
+	FirstByteTimeout Duration       // from sending the request to the end of the answer's head
+	MinRate          Optional[Size] // bytes a second of a body
+	MaxHead          Size           // bytes of an answer's head
+	MaxHeadLines     Count          // fields of it
+	MaxDecodeRatio   Count          // times as long as it was sent that a body may become by decoding
+
 	// The memory of URLs met.
 	Seen       Seen            // whose word it is
 	FP         Rate            // chance that a new URL is taken for a known one
@@ -115,7 +125,15 @@ func Default() Settings {
 		UserAgent:          "crawl/" + versionMark,
 		Cookies:            CookiesOff,
 		Timeout:            Duration(30 * time.Second),
+		DNSTimeout:         Duration(10 * time.Second),
+		ConnectTimeout:     Duration(10 * time.Second),
+		TLSTimeout:         Duration(10 * time.Second),
+		FirstByteTimeout:   Duration(20 * time.Second),
+		MinRate:            Some[Size](100),
+		MaxHead:            256 << 10,
+		MaxHeadLines:       1000,
 		MaxBody:            64 << 20,
+		MaxDecodeRatio:     200,
 		Retries:            3,
 		RetryDelay:         Duration(10 * time.Second),
 		RetryAfterMax:      Duration(5 * time.Minute),

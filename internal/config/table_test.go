@@ -30,7 +30,7 @@ func TestTableCoversSettings(t *testing.T) {
 }
 
 func snake(name string) string {
-	words := regexp.MustCompile(`([a-z])([A-Z])`).ReplaceAllString(name, "${1}_$2")
+	words := regexp.MustCompile(`([a-z])([A-Z])|([A-Z])([A-Z][a-z])`).ReplaceAllString(name, "${1}${3}_$2$4")
 	return strings.ToLower(words)
 }
 
