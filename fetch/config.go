@@ -46,7 +46,7 @@ type Config struct {
 	// MaxHeadBytes caps the head of an answer, its interim responses included. Default: 256 KiB.
 	MaxHeadBytes int
 
-	// MaxHeadLines caps the fields of an answer's head, its interim responses included. Default: 1,000.
+	// MaxHeadLines caps the fields of an answer's head, its interim responses included. Default: 2,000.
 	MaxHeadLines int
 
 	// MaxBodyBytes caps the body as sent, and the body as decoded. Default: 64 MiB.
@@ -185,7 +185,7 @@ func (c Config) withDefaults() Config {
 	setDefault(&c.MinRate, 100)
 	setDefault(&c.IdleTimeout, 30*time.Second)
 	setDefault(&c.MaxHeadBytes, 256<<10)
-	setDefault(&c.MaxHeadLines, 1000)
+	setDefault(&c.MaxHeadLines, 2000)
 	setDefault(&c.MaxBodyBytes, 64<<20)
 	setDefault(&c.MaxDecodeRatio, maxRatio)
 	setDefault(&c.BodyMemoryBytes, max(512<<20, leastBudget(c.MaxBodyBytes, c.Capture)))

@@ -13,7 +13,7 @@ import (
 type framing struct {
 	chunked bool
 	length  int64    // -1: not known beforehand
-	codings []string // transfer codings under chunked, the first one applied first
+	codings []string // other transfer codings, the first one applied first
 	keep    bool     // the connection may serve another request
 }
 
@@ -31,13 +31,13 @@ func (h *head) frame() (framing, error) {
 		// They have no body. Some servers send one all the same, perhaps late.
 		f.length = 0
 		f.keep = f.keep && len(transfer) == 0 && sound && length <= 0
-	case len(transfer) > 0 && h.major == 1 && h.minor > 0:
-		f.chunked, f.codings = transferCodings(transfer)
-		f.keep = f.keep && f.chunked && len(h.header["Content-Length"]) == 0
+	case hasToken(transfer, "chunked") && h.major == 1 && h.minor > 0:
+		f.chunked, f.codings = true, knownCodings(transfer)
+		f.keep = f.keep && len(h.header["Content-Length"]) == 0
 	case !sound:
 		f.keep = false
 	default:
-		f.length = length
+		f.length, f.codings = length, knownCodings(transfer)
 		f.keep = f.keep && length >= 0 && len(transfer) == 0
 	}
 	return f, nil
@@ -102,10 +102,7 @@ func parseLength(s string) (int64, bool) {
 	return n, true
 }
 
-// transferCodings tells whether a body is chunked, and what else was done to it before. Chunks are looked for in whatever
-// place their name stands, as browsers do.
-func transferCodings(values []string) (chunked bool, others []string) {
-	others = contentCodings(values)
-	rest := slices.DeleteFunc(slices.Clone(others), func(c string) bool { return c == "chunked" })
-	return len(rest) < len(others), rest
+// knownCodings returns the transfer codings beside chunks. One that is not known is passed over, as browsers do.
+func knownCodings(values []string) []string {
+	return slices.DeleteFunc(contentCodings(values), func(coding string) bool { return !known(coding) })
 }

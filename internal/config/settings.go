@@ -131,7 +131,7 @@ func Default() Settings {
 		FirstByteTimeout:   Duration(20 * time.Second),
 		MinRate:            Some[Size](100),
 		MaxHead:            256 << 10,
-		MaxHeadLines:       1000,
+		MaxHeadLines:       2000,
 		MaxBody:            64 << 20,
 		MaxDecodeRatio:     200,
 		Retries:            3,
