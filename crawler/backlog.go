@@ -79,8 +79,8 @@ func (k *committer) noteSweep(next uint64) {
 	k.books.SweptTo = next
 }
 
-// referrer returns the URL of the page that led to a task. After a restart the tasks that were added last know only its
-// number.
+// referrer returns the URL of the page that led to a task. Tasks that come from the queue on disk, and those that were added
+// last before a restart, know only its number where it is of another host.
 func (c *Crawler) referrer(l *frontier.Lease) string {
 	if l.Referrer == "" && l.From != 0 {
 		l.Referrer = c.committer.admittedURL(l.From)
@@ -90,7 +90,10 @@ func (c *Crawler) referrer(l *frontier.Lease) string {
 
 // admittedURL returns the URL of a number; empty where the log cannot be read, which is found out when it matters.
 func (k *committer) admittedURL(seq uint64) string {
-	k.mu.Lock()
+	if url, found := k.store.URLs.Of(seq); found {
+		return url
+	}
+	k.mu.Lock() // it may be among the last
 	defer k.mu.Unlock()
 	a, err := k.store.Admissions.Get(seq)
 	if err != nil {

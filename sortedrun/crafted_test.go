@@ -3,6 +3,7 @@ package sortedrun
 import (
 	"bytes"
 	"encoding/binary"
+	"slices"
 	"testing"
 )
 
@@ -20,9 +21,10 @@ func (c *crafted) frame(kind byte, payload []byte) handle {
 func plainBlock(entries ...entry) []byte {
 	var b blockBuilder
 	for _, e := range entries {
-		b.add(e.key, e.value, sharedPrefix(b.last, e.key))
+		b.add(e.key, e.note, e.value, sharedPrefix(b.last, e.key))
 	}
-	return b.finish()
+	block, _ := b.finish()
+	return bytes.Clone(block)
 }
 
 func keysOnly(keys ...string) []entry {
@@ -32,6 +34,9 @@ func keysOnly(keys ...string) []entry {
 	}
 	return entries
 }
+
+// named is the entry of an index block that names a block.
+func named(key string, h handle) entry { return entry{key: []byte(key), value: h.append(nil)} }
 
 // twoBlocks is a run of two blocks, parts of which a test makes wrong.
 type twoBlocks struct {
@@ -54,7 +59,7 @@ func (b *twoBlocks) build() []byte {
 		c.file = append(c.file, 0)
 	}
 	second := c.frame(b.kind, b.second)
-	index := plainBlock(entry{nil, first.append(nil)}, entry{[]byte(b.separator), second.append(nil)})
+	index := plainBlock(named("", first), named(b.separator, second))
 	if b.index != nil {
 		index = b.index(first, second)
 	}
@@ -63,7 +68,7 @@ func (b *twoBlocks) build() []byte {
 		c.file = append(c.file, 0)
 	}
 	foot := footer{entries: b.entries, blocks: b.blocks, indexBlocks: b.indexBlocks}
-	foot.top = c.frame(kindPlain, plainBlock(entry{[]byte(b.topKey), at.append(nil)}))
+	foot.top = c.frame(kindPlain, plainBlock(named(b.topKey, at)))
 	return foot.append(c.file)
 }
 
@@ -103,25 +108,42 @@ func TestVerifyFindsWhatChecksumsDoNot(t *testing.T) {
 		{"packed into too much", func(b *twoBlocks) {
 			b.kind, b.second = kindZstd, patch(append(encoder().EncodeAll(b.second, nil), 0, 0, 0, 0), 4, 1<<31)
 		}},
-		{"restart at a wrong entry", func(b *twoBlocks) { b.first, b.entries = patch(plainBlock(many...), 8, 3), 22 }},
-		{"restart beyond the entries", func(b *twoBlocks) { b.first = patch(b.first, 8, 1<<31) }},
-		{"more restarts than there is room", func(b *twoBlocks) { b.first = patch(b.first, 4, 1<<30) }},
-		{"no restarts", func(b *twoBlocks) { b.first = patch(b.first, 4, 0) }},
+		{"restart at a wrong entry", func(b *twoBlocks) { b.first, b.entries = patch(plainBlock(many...), 16, 3), 22 }},
+		{"restart beyond the entries", func(b *twoBlocks) { b.first = patch(b.first, 16, 1<<31) }},
+		{"more restarts than there is room", func(b *twoBlocks) { b.first = patch(b.first, 8, 1<<30) }},
+		{"no restarts", func(b *twoBlocks) { b.first = patch(b.first, 8, 0) }},
 		{"more shared with the key before than it has", func(b *twoBlocks) {
-			b.first = bytes.Replace(b.first, []byte{0, 1, 0, 'b'}, []byte{99, 1, 0, 'b'}, 1)
+			b.first = bytes.Replace(b.first, []byte{0, 1, 0, 0, 0, 'b'}, []byte{99, 1, 0, 0, 0, 'b'}, 1)
 		}},
-		{"an entry longer than its block", func(b *twoBlocks) {
-			b.first = bytes.Replace(b.first, []byte{0, 1, 0, 'b'}, []byte{0, 1, 99, 'b'}, 1)
+		{"a note longer than its block", func(b *twoBlocks) {
+			b.first = bytes.Replace(b.first, []byte{0, 1, 0, 0, 0, 'b'}, []byte{0, 1, 99, 0, 0, 'b'}, 1)
 		}},
+		{"a value longer than its block", func(b *twoBlocks) {
+			b.first = bytes.Replace(b.first, []byte{0, 1, 0, 0, 0, 'b'}, []byte{0, 1, 0, 0, 99, 'b'}, 1)
+		}},
+		{"more kept of the value before than it has", func(b *twoBlocks) {
+			b.first = bytes.Replace(b.first, []byte{0, 1, 0, 0, 0, 'b'}, []byte{0, 1, 0, 1, 0, 'b'}, 1)
+		}},
+		{"values that no entry has", func(b *twoBlocks) {
+			b.first = slices.Insert(b.first, len(b.first)-trailerBytes-restartBytes, 'x')
+		}},
+		{"restart at a wrong value", func(b *twoBlocks) {
+			many[3].value = []byte("value")
+			b.first, b.entries = patch(plainBlock(many...), 12, 1), 22
+		}},
+		{"a restart's value beyond the values", func(b *twoBlocks) { b.first = patch(b.first, 12, 1<<31) }},
+		{"heads longer than their block", func(b *twoBlocks) { b.first = patch(b.first, 4, 1<<31) }},
+		{"no heads", func(b *twoBlocks) { b.first = patch(b.first, 4, 0) }},
+		{"values without heads", func(b *twoBlocks) { b.second, b.entries = slices.Insert(plainBlock(), 0, 'x'), 2 }},
 		{"a length that does not end", func(b *twoBlocks) {
-			b.first = bytes.Replace(b.first, []byte{0, 1, 0, 'b'}, []byte{0x80, 0x80, 0x80, 0x80}, 1)
+			b.first = bytes.Replace(b.first, []byte{0, 1, 0, 0, 0, 'b'}, []byte{0x80, 0x80, 0x80, 0x80, 0x80, 0x80}, 1)
 		}},
 		{"packed into less than it says", func(b *twoBlocks) {
 			b.kind, b.second = kindZstd, patch(append(encoder().EncodeAll(b.second, nil), 0, 0, 0, 0), 4, uint32(len(b.second)+1))
 		}},
 		{"restart beyond the index block", func(b *twoBlocks) {
 			b.index = func(first, second handle) []byte {
-				return patch(plainBlock(entry{nil, first.append(nil)}, entry{[]byte("c"), second.append(nil)}), 8, 1<<31)
+				return patch(plainBlock(named("", first), named("c", second)), 16, 1<<31)
 			}
 		}},
 		{"one entry too many in the footer", func(b *twoBlocks) { b.entries++ }},
@@ -129,17 +151,17 @@ func TestVerifyFindsWhatChecksumsDoNot(t *testing.T) {
 		{"one index block too many in the footer", func(b *twoBlocks) { b.indexBlocks++ }},
 		{"a block named twice", func(b *twoBlocks) {
 			b.index = func(first, _ handle) []byte {
-				return plainBlock(entry{nil, first.append(nil)}, entry{[]byte("c"), first.append(nil)})
+				return plainBlock(named("", first), named("c", first))
 			}
 		}},
 		{"a block not named", func(b *twoBlocks) {
-			b.index = func(first, _ handle) []byte { return plainBlock(entry{nil, first.append(nil)}) }
+			b.index = func(first, _ handle) []byte { return plainBlock(named("", first)) }
 			b.entries, b.blocks = 2, 1
 		}},
 		{"a block of gigabytes", func(b *twoBlocks) {
 			b.index = func(first, second handle) []byte {
 				second.length = 1 << 40
-				return plainBlock(entry{nil, first.append(nil)}, entry{[]byte("c"), second.append(nil)})
+				return plainBlock(named("", first), named("c", second))
 			}
 		}},
 		{"an index without blocks", func(b *twoBlocks) {
@@ -167,7 +189,7 @@ func TestWalkNeedsBlocksInARow(t *testing.T) {
 	for name, b := range map[string]twoBlocks{
 		"hole": {hole: true},
 		"a block named twice": {index: func(first, _ handle) []byte {
-			return plainBlock(entry{nil, first.append(nil)}, entry{[]byte("c"), first.append(nil)})
+			return plainBlock(named("", first), named("c", first))
 		}},
 	} {
 		b.first, b.second, b.separator = plainBlock(keysOnly("a", "b")...), plainBlock(keysOnly("c", "d")...), "c"

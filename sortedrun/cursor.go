@@ -2,7 +2,7 @@ package sortedrun
 
 import "bytes"
 
-// Cursor walks entries in order. Key and Value are valid until the next call. For one goroutine.
+// Cursor walks entries in order. Key, Note and Value are valid until the next call. For one goroutine.
 //
 // It holds a block of the index and a block of entries, some tens of KB; up to 256 KiB more while it walks.
 type Cursor struct {
@@ -39,6 +39,9 @@ func (c *Cursor) Key() []byte { return c.block.key }
 
 // Value returns the value of the present entry.
 func (c *Cursor) Value() []byte { return c.block.value }
+
+// Note returns the note of the present entry.
+func (c *Cursor) Note() []byte { return c.block.note }
 
 // Err returns why the walk ended before the last entry; nil: it did not. A Seek begins anew.
 func (c *Cursor) Err() error { return c.err }
@@ -200,7 +203,7 @@ func (c *Cursor) fail(err error) bool {
 
 // unload leaves the block in use, for none, and gives up what the walk needed.
 func (c *Cursor) unload() {
-	c.block = blockIter{key: c.block.key[:0]}
+	c.block = blockIter{key: c.block.key[:0], joined: c.block.joined[:0]}
 	c.blockAt = handle{}
 	if cap(c.window.buf) > keptWindow {
 		c.window.drop()

@@ -16,7 +16,7 @@ import (
 func damageEntries() []entry {
 	var entries []entry
 	for i := range 1200 {
-		entries = append(entries, entry{fmt.Appendf(nil, "key %04d", i), fmt.Appendf(nil, "value %d value %d value %d", i, i, i)})
+		entries = append(entries, entry{fmt.Appendf(nil, "key %04d", i), fmt.Appendf(nil, "value %d value %d value %d", i, i, i), []byte{byte(i)}})
 	}
 	return entries
 }
@@ -116,7 +116,7 @@ func TestTruncated(t *testing.T) {
 
 // Blocks that lie where others were written are noticed, though each is sound.
 func TestSwappedBlocks(t *testing.T) {
-	entries := []entry{{[]byte("a"), []byte("1")}, {[]byte("b"), []byte("2")}, {[]byte("c"), []byte("3")}}
+	entries := []entry{{key: []byte("a"), value: []byte("1")}, {key: []byte("b"), value: []byte("2")}, {key: []byte("c"), value: []byte("3")}}
 	file := build(t, Options{BlockBytes: 1}, entries)
 	c := open(t, file).Seek(nil)
 	n := c.blockAt.length

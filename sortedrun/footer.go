@@ -9,7 +9,7 @@ import (
 
 const (
 	footerBytes = 56
-	version     = 1
+	version     = 2
 	magic       = "sortrun\n"
 )
 

@@ -44,19 +44,21 @@ func frameSum(offset int64, body []byte) uint32 {
 	return crc32.Update(uint32(offset)^uint32(offset>>32), castagnoli, body)
 }
 
-// appendFrame appends the form of a plain block on disk, where it will lie at offset.
-func appendFrame(dst []byte, offset int64, plain []byte, compress bool) []byte {
+// appendFrame appends the form on disk of a plain block, which is heads and what follows them, where it will lie at offset.
+// Each of the two is packed by itself: numbers and text have little in common.
+func appendFrame(dst []byte, offset int64, heads, rest []byte, compress bool) []byte {
 	start, kind := len(dst), byte(kindPlain)
 	if compress {
-		dst = encoder().EncodeAll(plain, dst)
-		dst = binary.LittleEndian.AppendUint32(dst, uint32(len(plain)))
+		plain := len(heads) + len(rest)
+		dst = encoder().EncodeAll(rest, encoder().EncodeAll(heads, dst))
+		dst = binary.LittleEndian.AppendUint32(dst, uint32(plain))
 		kind = kindZstd
-		if len(dst)-start > len(plain)-len(plain)/8 { // too little to pay for the unpacking
+		if len(dst)-start > plain-plain/8 { // too little to pay for the unpacking
 			dst, kind = dst[:start], kindPlain
 		}
 	}
 	if kind == kindPlain {
-		dst = append(dst, plain...)
+		dst = append(append(dst, heads...), rest...)
 	}
 	dst = append(dst, kind)
 	return binary.LittleEndian.AppendUint32(dst, frameSum(offset, dst[start:]))

@@ -62,11 +62,11 @@ func FuzzOpen(f *testing.F) {
 func FuzzBlocks(f *testing.F) {
 	block := plainBlock(keysOnly("key 1", "key 2")...)
 	at := handle{0, len(block) + frameTail}
-	index := plainBlock(entry{nil, at.append(nil)})
-	top := plainBlock(entry{nil, handle{at.end(), len(index) + frameTail}.append(nil)})
+	index := plainBlock(named("", at))
+	top := plainBlock(named("", handle{at.end(), len(index) + frameTail}))
 	f.Add(byte(kindPlain), block, index, top, uint64(2))
-	f.Add(byte(kindPlain), block, plainBlock(entry{[]byte("k"), at.append(nil)}),
-		plainBlock(entry{[]byte("k"), handle{at.end(), len(index) + 1 + frameTail}.append(nil)}), uint64(2))
+	f.Add(byte(kindPlain), block, plainBlock(named("k", at)),
+		plainBlock(named("k", handle{at.end(), len(index) + 1 + frameTail})), uint64(2))
 	f.Add(byte(kindPlain), plainBlock(), plainBlock(), plainBlock(), uint64(0))
 	packed := binary.LittleEndian.AppendUint32(encoder().EncodeAll(block, nil), uint32(len(block)))
 	f.Add(byte(kindZstd), packed, index, top, uint64(2))
@@ -91,7 +91,7 @@ func FuzzRoundTrip(f *testing.F) {
 			in = in[2:]
 			k = min(k, len(in))
 			v = min(v, len(in)-k)
-			entries = append(entries, entry{in[:k:k], in[k : k+v : k+v]})
+			entries = append(entries, entry{in[:k:k], in[k : k+v : k+v], in[k : k+v/2]})
 			in = in[k+v:]
 		}
 		slices.SortStableFunc(entries, func(a, b entry) int { return bytes.Compare(a.key, b.key) })

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-type entry struct{ key, value []byte }
+type entry struct{ key, value, note []byte }
 
 // build returns a run of the entries.
 func build(t testing.TB, o Options, entries []entry) []byte {
@@ -15,7 +15,7 @@ func build(t testing.TB, o Options, entries []entry) []byte {
 	var file bytes.Buffer
 	w := NewWriter(&file, o)
 	for _, e := range entries {
-		if err := w.Add(e.key, e.value); err != nil {
+		if err := w.AddNoted(e.key, e.note, e.value); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -34,7 +34,8 @@ func parseHandle(b []byte, end int64) (handle, bool) {
 // if there is one, is the iterator's present one. So stepping needs no look back, and a seek no second look.
 type level struct {
 	it    blockIter
-	ahead bool // the iterator stands at an entry
+	ahead bool   // the iterator stands at an entry
+	value []byte // that was returned: the iterator's own may be gone when it goes on
 }
 
 // reset goes to before the first entry of another index block.
@@ -50,15 +51,18 @@ func (l *level) seek(key []byte) []byte {
 	if !l.it.restart(key) {
 		return nil
 	}
-	var value []byte
-	for l.it.next() {
-		if value != nil && bytes.Compare(l.it.key, key) > 0 {
+	found := false
+	for ; l.it.next(); found = true {
+		if found && bytes.Compare(l.it.key, key) > 0 {
 			l.ahead = true
-			break
+			return l.value
 		}
-		value = l.it.value
+		l.keep()
 	}
-	return value
+	if !found {
+		return nil
+	}
+	return l.value
 }
 
 // next returns the value of the next entry; nil: there is none.
@@ -66,7 +70,10 @@ func (l *level) next() []byte {
 	if !l.ahead {
 		return nil
 	}
-	value := l.it.value
+	l.keep()
 	l.ahead = l.it.next()
-	return value
+	return l.value
 }
+
+// keep takes the value of the iterator's present entry.
+func (l *level) keep() { l.value = append(l.value[:0], l.it.value...) }

@@ -71,6 +71,9 @@ func (m *Merged) step() bool {
 // Key returns the key of the present entry.
 func (m *Merged) Key() []byte { return m.heads[m.winner].key }
 
+// Note returns the note of the present entry.
+func (m *Merged) Note() []byte { return m.cursors[m.winner].Note() }
+
 // Value returns the value of the present entry.
 func (m *Merged) Value() []byte { return m.cursors[m.winner].Value() }
 

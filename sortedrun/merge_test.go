@@ -77,7 +77,7 @@ func TestMergeSame(t *testing.T) {
 	parts := make([][]entry, 5)
 	for i := range parts {
 		for _, e := range entries {
-			parts[i] = append(parts[i], entry{e.key, []byte{byte(i)}})
+			parts[i] = append(parts[i], entry{e.key, []byte{byte(i)}, []byte{byte(i), 'n'}})
 		}
 	}
 	m := mergeOf(t, Options{}, parts)

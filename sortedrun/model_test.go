@@ -45,7 +45,7 @@ func randomValue(rng *rand.Rand) []byte {
 func randomEntries(rng *rand.Rand, n int) []entry {
 	entries := make([]entry, 0, n)
 	for range n {
-		entries = append(entries, entry{randomKey(rng), randomValue(rng)})
+		entries = append(entries, entry{randomKey(rng), randomValue(rng), randomKey(rng)})
 	}
 	slices.SortFunc(entries, func(a, b entry) int { return bytes.Compare(a.key, b.key) })
 	return slices.CompactFunc(entries, func(a, b entry) bool { return bytes.Equal(a.key, b.key) })
@@ -63,6 +63,7 @@ func testOptions() []Options {
 type walker interface {
 	Next() bool
 	Key() []byte
+	Note() []byte
 	Value() []byte
 	Err() error
 	Seek(key []byte)
@@ -78,7 +79,7 @@ func checkWalk(t *testing.T, w walker, want []entry, limit int) {
 		if !w.Next() {
 			t.Fatalf("the walk ends after %d of %d entries: %v", i, len(want), w.Err())
 		}
-		if !bytes.Equal(w.Key(), e.key) || !bytes.Equal(w.Value(), e.value) {
+		if !bytes.Equal(w.Key(), e.key) || !bytes.Equal(w.Value(), e.value) || !bytes.Equal(w.Note(), e.note) {
 			t.Fatalf("entry %d is %x with %d bytes, want %x with %d", i, w.Key(), len(w.Value()), e.key, len(e.value))
 		}
 		_ = append(w.Value(), "what a caller appends stays its own"...)
@@ -177,7 +178,7 @@ func checkGets(t *testing.T, rng *rand.Rand, r *Run, entries []entry) {
 func TestManyIndexBlocks(t *testing.T) {
 	var entries []entry
 	for i := range 20_000 {
-		entries = append(entries, entry{fmt.Appendf(nil, "key %08d", 2*i), fmt.Appendf(nil, "%d", i)})
+		entries = append(entries, entry{key: fmt.Appendf(nil, "key %08d", 2*i), value: fmt.Appendf(nil, "%d", i)})
 	}
 	r := open(t, build(t, Options{BlockBytes: 100}, entries))
 	if r.footer.indexBlocks < 5 || r.footer.blocks < 2000 {
@@ -206,10 +207,11 @@ func TestLongEntries(t *testing.T) {
 	for _, o := range testOptions() {
 		long := bytes.Repeat([]byte("k"), MaxEntryBytes)
 		entries := []entry{
-			{nil, make([]byte, MaxEntryBytes)},
-			{long[:MaxEntryBytes/2], bytes.Repeat([]byte("value"), MaxEntryBytes/10)},
-			{long[:MaxEntryBytes-1], nil},
-			{long, nil},
+			{value: make([]byte, MaxEntryBytes)},
+			{key: long[:MaxEntryBytes/2], value: bytes.Repeat([]byte("value"), MaxEntryBytes/10)},
+			{key: long[:MaxEntryBytes-3], value: []byte{1}, note: []byte{2, 3}},
+			{key: long[:MaxEntryBytes-1], note: []byte{4}},
+			{key: long},
 		}
 		r := open(t, build(t, o, entries))
 		if err := r.Verify(t.Context()); err != nil {

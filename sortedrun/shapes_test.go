@@ -42,7 +42,7 @@ func queueEntries() []entry {
 			host, rng.IntN(50), rng.Uint64(), rng.IntN(1e6), rng.IntN(100))
 		value = fmt.Appendf(value, "\x00/catalogue/section-%d/%x/overview-of-the-items-%d.html?sort=name&order=ascending&view=list",
 			rng.IntN(50), rng.Uint64(), rng.IntN(1e6))
-		entries[i] = entry{key, value[:min(180, len(value))]}
+		entries[i] = entry{key: key, value: value[:min(180, len(value))]}
 	}
 	slices.SortFunc(entries, func(a, b entry) int { return bytes.Compare(a.key, b.key) })
 	return entries
@@ -54,7 +54,7 @@ func hashEntries() []entry {
 	entries := make([]entry, benchEntries)
 	for i := range entries {
 		value := binary.BigEndian.AppendUint64(nil, rng.Uint64N(1<<40))
-		entries[i] = entry{binary.BigEndian.AppendUint64(nil, rng.Uint64()), value[3:]}
+		entries[i] = entry{key: binary.BigEndian.AppendUint64(nil, rng.Uint64()), value: value[3:]}
 	}
 	slices.SortFunc(entries, func(a, b entry) int { return bytes.Compare(a.key, b.key) })
 	return entries

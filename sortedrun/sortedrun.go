@@ -1,4 +1,4 @@
-// Package sortedrun writes and reads runs: files of entries, key and value, sorted by key, that are written once and
+// Package sortedrun writes and reads runs: files of entries, key, value and a short note, sorted by key, that are written once and
 // never changed, and walks several of them as one.
 //
 // An open run needs memory for the top of its index only: 10 to 30 bytes for every 8 KiB of the index, which stand for
@@ -18,21 +18,29 @@
 // blocks, index blocks and the top is the same:
 //
 //	payload
-//	kind    1 byte   0: the payload is the plain block; 1: a zstd frame, then the plain block's length in 4 bytes
+//	kind    1 byte   0: the payload is the plain block; 1: two zstd frames, of the heads and of what follows them,
+//	                 then the plain block's length in 4 bytes
 //	sum     4 bytes  CRC-32C of payload and kind, begun not from 0 but from the block's offset, its two halves xored
 //
 // A plain block is
 //
-//	entry…
-//	restart…  4 bytes each: where entries 0, 16, 32… begin
+//	head…     of each entry
+//	value…    of each entry
+//	restart…  where the heads and the values of entries 0, 16, 32… begin, 4 bytes each
 //	count     4 bytes: the number of restarts
+//	heads     4 bytes: the length of all heads
 //
-// and an entry is
+// and a head is
 //
 //	shared   uvarint: length of the prefix shared with the key before; 0 at a restart
 //	rest     uvarint: length of the rest of the key
-//	length   uvarint: length of the value
-//	rest of the key, value
+//	note     uvarint: length of the note
+//	kept     uvarint: length of the prefix shared with the value before; 0 at a restart
+//	length   uvarint: length of the rest of the value
+//	rest of the key, note
+//
+// Of a value only what differs from the one before is there. The heads are numbers more than text, and values text more
+// than numbers: they are packed apart.
 //
 // In an index block the entries stand for blocks: the key separates a block from the one before (greater than the last
 // key there, not greater than the first key here, and no longer than that needs; empty for the first block of a file), the
@@ -46,12 +54,12 @@
 //	index blocks   8 bytes
 //	offset of top  8 bytes
 //	length of top  8 bytes, with kind and sum
-//	version        4 bytes, now 1
+//	version        4 bytes, now 2
 //	sum            4 bytes  CRC-32C of what is before it in the footer
 //	magic          8 bytes  "sortrun\n"
 package sortedrun
 
-// MaxEntryBytes is the length of the longest entry, key and value together.
+// MaxEntryBytes is the length of the longest entry: key, note and value together.
 const MaxEntryBytes = 1 << 20
 
 const (

@@ -3,7 +3,6 @@ package sortedrun
 import (
 	"bytes"
 	"context"
-	"encoding/binary"
 	"fmt"
 )
 
@@ -114,7 +113,7 @@ func (v *verifier) block(separator []byte) error {
 		v.last = append(v.last[:0], it.key...)
 		v.counts.entries++
 	}
-	if it.bad || len(it.entries) == 0 || !restartsMatch(it) {
+	if it.bad || len(it.heads) == 0 || !restartsMatch(it) {
 		return damage(at, "a block makes no sense")
 	}
 	return nil
@@ -124,16 +123,20 @@ func (v *verifier) block(separator []byte) error {
 func restartsMatch(it *blockIter) bool {
 	it.rewind()
 	for i, n := 0, 0; ; i++ {
-		pos := it.pos
+		pos, valuePos := it.pos, it.valuePos
 		if !it.next() {
 			return !it.bad && n == len(it.restarts)
 		}
 		if i%restartInterval != 0 {
 			continue
 		}
-		if n == len(it.restarts) || int(binary.LittleEndian.Uint32(it.restarts[n:])) != pos || it.entries[pos] != 0 {
+		if n == len(it.restarts) {
 			return false
 		}
-		n += 4
+		_, at, valueAt, ok := it.restartKey(n / restartBytes)
+		if !ok || at != pos || valueAt != valuePos {
+			return false
+		}
+		n += restartBytes
 	}
 }

@@ -24,7 +24,7 @@ func countedRun(t *testing.T, o Options, n int) (*Run, *countingReader) {
 	t.Helper()
 	var entries []entry
 	for i := range n {
-		entries = append(entries, entry{fmt.Appendf(nil, "key %07d", i), fmt.Appendf(nil, "%089d", i)})
+		entries = append(entries, entry{key: fmt.Appendf(nil, "key %07d", i), value: fmt.Appendf(nil, "%016x%073d", uint64(i)*0x9e3779b97f4a7c15, i)})
 	}
 	file := build(t, o, entries)
 	counting := &countingReader{ReaderAt: bytes.NewReader(file)}

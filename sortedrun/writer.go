@@ -33,13 +33,16 @@ func NewWriter(w io.Writer, o Options) *Writer {
 	return &Writer{w: w, options: Options{BlockBytes: o.blockBytes(), Compress: o.Compress}}
 }
 
-// Add appends an entry. Keys must ascend bytewise, each greater than the one before (ErrOrder); key and value together
-// have at most MaxEntryBytes (ErrTooLong). Neither is kept.
-func (w *Writer) Add(key, value []byte) error {
+// Add appends an entry without a note.
+func (w *Writer) Add(key, value []byte) error { return w.AddNoted(key, nil, value) }
+
+// AddNoted appends an entry. Keys must ascend bytewise, each greater than the one before (ErrOrder); key, note and value
+// together have at most MaxEntryBytes (ErrTooLong). None is kept.
+func (w *Writer) AddNoted(key, note, value []byte) error {
 	if w.err != nil {
 		return w.err
 	}
-	size := len(key) + len(value)
+	size := len(key) + len(note) + len(value)
 	if size > MaxEntryBytes {
 		return w.fail(fmt.Errorf("sortedrun: entry %d: %w: %d bytes", w.footer.entries, ErrTooLong, size))
 	}
@@ -55,7 +58,7 @@ func (w *Writer) Add(key, value []byte) error {
 	if w.block.count == 0 && w.footer.entries > 0 {
 		w.blockSep = append(w.blockSep[:0], key[:shared+1]...)
 	}
-	w.block.add(key, value, shared)
+	w.block.add(key, note, value, shared)
 	w.footer.entries++
 	return nil
 }
@@ -119,13 +122,14 @@ func (w *Writer) endIndexBlock() error {
 // name adds the block at h to an index block.
 func (w *Writer) name(index *blockBuilder, separator []byte, h handle) {
 	w.value = h.append(w.value[:0])
-	index.add(separator, w.value, sharedPrefix(index.last, separator))
+	index.add(separator, nil, w.value, sharedPrefix(index.last, separator))
 }
 
 // emit ends the builder's block, and begins its next.
 func (w *Writer) emit(b *blockBuilder, compress bool) (handle, error) {
 	start := len(w.out)
-	w.out = appendFrame(w.out, w.offset, b.finish(), compress)
+	block, heads := b.finish()
+	w.out = appendFrame(w.out, w.offset, block[:heads], block[heads:], compress)
 	b.reset()
 	h := handle{offset: w.offset, length: len(w.out) - start}
 	w.offset = h.end()

@@ -11,19 +11,18 @@ import (
 
 // The format is what the package comment says it is.
 func TestFormat(t *testing.T) {
-	file := build(t, Options{BlockBytes: 40}, []entry{
-		{[]byte("ab1"), []byte("x")}, {[]byte("ab2"), nil}, {[]byte("ab37"), []byte("value of an entry")},
+	file := build(t, Options{BlockBytes: 64}, []entry{
+		{[]byte("ab1"), []byte("x"), nil}, {[]byte("ab2"), []byte("xy"), []byte("n")}, {[]byte("ab37"), []byte("value of an entry"), nil},
 	})
+	one := "00000000" + "00000000" + "01000000" // a restart, of one
 	want := strings.Join([]string{
-		"000301" + "616231" + "78", "020100" + "32",
-		"00000000" + "01000000" + "00", // block at 0
-		"8a641766", "00" + "04" + "11" + "61623337" + hex.EncodeToString([]byte("value of an entry")),
-		"00000000" + "01000000" + "00",                                                              // at 24
-		"894fa49f", "000002" + "0018", "000302" + "616233" + "1825", "00000000" + "01000000" + "00", // index block at 61
-		"714ade2e", "000002" + "3d1a", "00000000" + "01000000" + "00", // top at 87
-		"179dc849", "0300000000000000" + "0200000000000000" + "0100000000000000",
-		"5700000000000000" + "1200000000000000" + "01000000",
-		"97a4d8b8", hex.EncodeToString([]byte("sortrun\n")),
+		"0003000001" + "616231", "0201010101" + "32" + "6e", "78", "79", one + "0f000000" + "00", // block at 0
+		"f7dfc10c", "0004000011" + "61623337" + hex.EncodeToString([]byte("value of an entry")), one + "09000000" + "00", // at 38
+		"74d0010c", "0000000002", "0003000002" + "616233", "0026" + "262f", one + "0d000000" + "00", // index block at 85
+		"6b84fe4f", "0000000002" + "5526", one + "05000000" + "00", // top at 123
+		"c3236cb4", "0300000000000000" + "0200000000000000" + "0100000000000000",
+		"7b00000000000000" + "1c00000000000000" + "02000000",
+		"14d65765", hex.EncodeToString([]byte("sortrun\n")),
 	}, "")
 	if got := hex.EncodeToString(file); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
@@ -80,7 +79,7 @@ func TestWriteError(t *testing.T) {
 		var err error
 		for i := 0; i < 1000 && err == nil; i++ {
 			key[0], key[1] = byte(i>>8), byte(i)
-			err = w.Add(key[:], make([]byte, 1000))
+			err = w.Add(key[:], bytes.Repeat([]byte{byte(i)}, 1000))
 		}
 		if !errors.Is(err, errFull) {
 			t.Errorf("room for %d bytes: Add: %v", room, err)
@@ -127,7 +126,7 @@ func TestCompress(t *testing.T) {
 		{"noise", noise, kindPlain, 21_000},
 		{"text", bytes.Repeat([]byte("https://host.example/"), 1000), kindZstd, 1000},
 	} {
-		file := build(t, Options{Compress: true}, []entry{{[]byte("k"), tt.value}})
+		file := build(t, Options{Compress: true}, []entry{{key: []byte("k"), value: tt.value}})
 		c := open(t, file).Seek(nil)
 		if kind := file[c.blockAt.end()-frameTail]; kind != tt.kind || len(file) > tt.most {
 			t.Errorf("%s: kind %d in %d bytes, want kind %d in at most %d", tt.name, kind, len(file), tt.kind, tt.most)

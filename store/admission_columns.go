@@ -14,6 +14,9 @@ type admissions struct {
 	starts []admissionStart
 }
 
+// admissionFields is how many varints of meta an entry has. The length of its URL is the last.
+const admissionFields = 6
+
 // admissionStart is where an entry starts in the columns of variable width. It is not written.
 type admissionStart struct{ meta, url int }
 
@@ -103,7 +106,7 @@ type admissionReader struct {
 
 // next returns the entry whose sequence number is seq. Its URL is a string of its own: whoever keeps it keeps no block.
 func (r *admissionReader) next(seq uint64) (Admission, error) {
-	var field [6]uint64
+	var field [admissionFields]uint64
 	if err := r.meta.all(field[:]); err != nil {
 		return Admission{}, err
 	}

@@ -224,7 +224,7 @@ func eachQueued(ctx context.Context, r *run, fn func(seq uint64) error) error {
 		}
 		_, at, err := parseQueueKey(cursor.Key())
 		if err == nil {
-			err = decodePending(at, cursor.Value(), &p)
+			err = decodePending(at, cursor.Note(), cursor.Value(), &p)
 		}
 		if err != nil {
 			return r.harm(-1, err)

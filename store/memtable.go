@@ -2,10 +2,11 @@ package store
 
 import (
 	"cmp"
+	"encoding/binary"
 	"slices"
 )
 
-// memtable gathers entries of the queue until there are enough for a run. Their values are encoded into chunks of
+// memtable gathers entries of the queue until there are enough for a run. Notes and texts are encoded into chunks of
 // memory, so that an entry costs no allocation and the garbage collector has nothing to look at. It is filled by one
 // goroutine, and from the moment that it is sealed it belongs to whoever makes a run of it.
 type memtable struct {
@@ -21,7 +22,7 @@ type memtable struct {
 	upto         Coverage // what it covers, together with all before it
 }
 
-// slot is an entry: its key, and where its value lies.
+// slot is an entry: its key, and where note and text lie.
 type slot struct {
 	host uint64
 	orderKey
@@ -45,9 +46,12 @@ func (m *memtable) len() int { return len(m.slots) }
 
 // add encodes an entry. Nothing of p is kept.
 func (m *memtable) add(p *Pending) {
-	chunk := m.room(pendingBytes(p))
+	chunk := m.room(noteLength + pendingBytes(p))
 	before := len(*chunk)
-	*chunk = appendPending(*chunk, p)
+	*chunk = append(*chunk, make([]byte, noteLength)...)
+	var note int
+	*chunk, note = appendPending(*chunk, p)
+	binary.LittleEndian.PutUint32((*chunk)[before:], uint32(note))
 	m.put(HostKey(p.Host), orderOf(p.Class, p.Depth, p.Seq), before, len(*chunk)-before)
 }
 
@@ -95,10 +99,20 @@ func (m *memtable) recycle(entries int) *memtable {
 	return next
 }
 
-// value returns the value of an entry.
-func (m *memtable) value(s slot) []byte {
+// noteLength is the length of a note, before it: 4 bytes.
+const noteLength = 4
+
+// encoded returns what lies in memory of an entry.
+func (m *memtable) encoded(s slot) []byte {
 	from := s.at.offset()
 	return m.chunks[s.at.chunk()][from : from+s.at.length()]
+}
+
+// entry returns note and text of an entry.
+func (m *memtable) entry(s slot) (note, text []byte) {
+	b := m.encoded(s)
+	end := noteLength + binary.LittleEndian.Uint32(b)
+	return b[noteLength:end], b[end:]
 }
 
 // settle says that a commit has ended, and what is covered with it.
@@ -110,11 +124,11 @@ func (m *memtable) settle(upto Coverage) {
 func (m *memtable) splitInto(next *memtable) {
 	next.from, next.upto = m.upto, m.upto
 	for _, s := range m.slots[m.settled:] {
-		value := m.value(s)
-		chunk := next.room(len(value))
+		encoded := m.encoded(s)
+		chunk := next.room(len(encoded))
 		before := len(*chunk)
-		*chunk = append(*chunk, value...)
-		next.put(s.host, s.orderKey, before, len(value))
+		*chunk = append(*chunk, encoded...)
+		next.put(s.host, s.orderKey, before, len(encoded))
 	}
 	m.slots = m.slots[:m.settled]
 }

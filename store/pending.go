@@ -14,7 +14,7 @@ import (
 type Pending struct {
 	URL      string
 	Host     string // canon.URL.Host of URL, the name of the queue that it waits in
-	Referrer string // URL of the referring page; empty: none, or not known, and From says where to look
+	Referrer string // URL of the referring page; empty: none, or on another host, and From says where to look
 	Seq      uint64 // its sequence number
 	From     uint64 // sequence number of the referring page; 0: none
 	Class    uint8
@@ -33,32 +33,40 @@ func HostKey(host string) uint64 { return xxhash.Sum64String(host) }
 
 // An entry of a queue run has the key
 //
-//	host key 8 bytes · class 1 · depth 4 · sequence number 8, all big-endian
+//	host key 8 bytes · class 1 · depth 1, or 255 and 4 · bytes of the sequence number 1 · the number, all big-endian
 //
-// so that the order of bytes is the order in which a host takes its URLs. Its value is
+// so that the order of bytes is the order in which a host takes its URLs. Its note is
 //
-//	flags, 1 byte: which of the fields below are there, those that are zero are not
-//	distance back to From · hop · seed · attempt · visit · due, Unix milliseconds (zigzag) · hashes of the chain
-//	length of the URL · where in it the host begins, or 0 · length of the host
-//	the URL · the host, where that was 0 · the hashes, 8 bytes each, little-endian
-//	bytes that the referrer shares with the URL from its start · the rest of the referrer, to the end
+//	flags, a varint: which of the fields below are there
+//	distance back to From · hop · seed · attempt · visit, if it is not 1 · due, Unix milliseconds (zigzag)
+//	length of the host, if it is not what the URL has between :// and the next slash
+//	with a referrer: length of the URL · bytes that the referrer shares with it from its start
+//	the hashes of the chain, 8 bytes each, little-endian
 //
-// with varints for all numbers. Most referrers are on the URL's own host.
+// with varints for all numbers; what is zero is not there. The value is text: the URL, the host where the note has its length,
+// the rest of the referrer.
+//
+// A referrer on another host is left out where From tells it: it shares nothing with the URL, and would take as much
+// again. Whoever wants to know looks From up in the log.
 const (
 	withFrom = 1 << iota
+	withReferrer
 	withHop
 	withSeed
 	withAttempt
 	withVisit
+	withHost
 	withDue
 	withChain
-	withReferrer
+
+	withAll = 1<<iota - 1
 )
 
-const queueKeyBytes = 8 + 1 + 4 + 8
+// maxQueueKey is the length of the longest key.
+const maxQueueKey = 8 + 1 + 5 + 9
 
-// maxPendingFields is more than the numbers of a value take, the chain's hashes not counted.
-const maxPendingFields = 1 + 11*binary.MaxVarintLen64
+// maxPendingNote is more than the note of an entry takes, the chain's hashes not counted.
+const maxPendingNote = 10 * binary.MaxVarintLen64
 
 // orderKey is the place of an entry in its host's queue: class and depth, then the sequence number.
 type orderKey struct{ order, seq uint64 }
@@ -85,79 +93,115 @@ func (o orderKey) min(other orderKey) orderKey {
 func appendQueueKey(dst []byte, host uint64, o orderKey) []byte {
 	dst = binary.BigEndian.AppendUint64(dst, host)
 	dst = append(dst, byte(o.order>>32))
-	dst = binary.BigEndian.AppendUint32(dst, uint32(o.order))
-	return binary.BigEndian.AppendUint64(dst, o.seq)
+	if depth := uint32(o.order); depth < 255 {
+		dst = append(dst, byte(depth))
+	} else {
+		dst = binary.BigEndian.AppendUint32(append(dst, 255), depth)
+	}
+	n := byteWidth(o.seq)
+	dst = append(dst, byte(n))
+	return binary.BigEndian.AppendUint64(dst, o.seq<<(64-8*n))[:len(dst)+n]
 }
 
-var errQueueKey = errors.New("an entry's key has a wrong length")
+var errQueueKey = errors.New("an entry's key is none of a queue")
 
 func parseQueueKey(key []byte) (host uint64, o orderKey, err error) {
-	if len(key) != queueKeyBytes {
+	if len(key) < 8+1+1+1 {
 		return 0, orderKey{}, errQueueKey
 	}
-	_ = key[queueKeyBytes-1]
-	return binary.BigEndian.Uint64(key), orderKey{
-		order: uint64(key[8])<<32 | uint64(binary.BigEndian.Uint32(key[9:])),
-		seq:   binary.BigEndian.Uint64(key[13:]),
-	}, nil
-}
-
-// pendingBytes is the most that the value of p can take.
-func pendingBytes(p *Pending) int {
-	return maxPendingFields + len(p.URL) + len(p.Host) + len(p.Referrer) + 8*len(p.Chain)
-}
-
-// appendPending appends the value of p.
-func appendPending(dst []byte, p *Pending) []byte {
-	at := len(dst)
-	dst = append(dst, 0)
-	var flags byte
-	number := func(flag byte, n uint64) {
-		if n != 0 {
-			flags |= flag
-			dst = binary.AppendUvarint(dst, n)
+	host = binary.BigEndian.Uint64(key)
+	depth, rest := uint64(key[9]), key[10:]
+	if depth == 255 {
+		if len(rest) < 5 {
+			return 0, orderKey{}, errQueueKey
+		}
+		if depth, rest = uint64(binary.BigEndian.Uint32(rest)), rest[4:]; depth < 255 {
+			return 0, orderKey{}, errQueueKey
 		}
 	}
-	if p.From != 0 {
-		flags |= withFrom
-		dst = binary.AppendUvarint(dst, p.Seq-p.From)
+	n := int(rest[0])
+	if rest = rest[1:]; n != len(rest) || n > 8 || n > 0 && rest[0] == 0 {
+		return 0, orderKey{}, errQueueKey
 	}
-	number(withHop, uint64(p.Hop))
-	number(withSeed, uint64(p.Seed))
-	number(withAttempt, uint64(p.Attempt))
-	number(withVisit, uint64(p.Visit))
-	if !p.Due.IsZero() {
-		flags |= withDue
-		dst = binary.AppendUvarint(dst, zigzag(p.Due.UnixMilli()))
+	o.order = uint64(key[8])<<32 | depth
+	for _, b := range rest {
+		o.seq = o.seq<<8 | uint64(b)
 	}
-	number(withChain, uint64(len(p.Chain)))
-	dst = appendURL(dst, p)
+	return host, o, nil
+}
+
+// pendingBytes is the most that note and text of p can take.
+func pendingBytes(p *Pending) int {
+	return maxPendingNote + len(p.URL) + len(p.Host) + len(p.Referrer) + 8*len(p.Chain)
+}
+
+// appendPending appends the note of p, of the length that is returned, and its text.
+func appendPending(dst []byte, p *Pending) (_ []byte, note int) {
+	before := len(dst)
+	start, end := hostIn(p.URL)
+	shared := 0
+	flags := flagsOf(p)
+	if p.URL[start:end] != p.Host {
+		flags |= withHost
+	}
+	if p.Referrer != "" {
+		shared = sharedPrefix(p.URL, p.Referrer)
+		if p.From == 0 || shared > end {
+			flags |= withReferrer
+		}
+	}
+	dst = binary.AppendUvarint(dst, flags)
+	for _, f := range [...]struct{ flag, n uint64 }{
+		{withFrom, p.Seq - p.From}, {withHop, uint64(p.Hop)}, {withSeed, uint64(p.Seed)},
+		{withAttempt, uint64(p.Attempt)}, {withVisit, uint64(p.Visit)}, {withDue, zigzag(p.Due.UnixMilli())},
+		{withHost, uint64(len(p.Host))}, {withReferrer, uint64(len(p.URL))}, {withReferrer, uint64(shared)},
+	} {
+		if flags&f.flag != 0 {
+			dst = binary.AppendUvarint(dst, f.n)
+		}
+	}
 	for _, hash := range p.Chain {
 		dst = binary.LittleEndian.AppendUint64(dst, hash)
 	}
-	if p.Referrer != "" {
-		flags |= withReferrer
-		shared := sharedPrefix(p.URL, p.Referrer)
-		dst = binary.AppendUvarint(dst, uint64(shared))
-		dst = append(dst, p.Referrer[shared:]...)
-	}
-	dst[at] = flags
-	return dst
-}
-
-func appendURL(dst []byte, p *Pending) []byte {
-	dst = binary.AppendUvarint(dst, uint64(len(p.URL)))
-	start := strings.Index(p.URL, "://") + len("://")
-	if start < len("://") || !strings.HasPrefix(p.URL[start:], p.Host) {
-		start = 0
-	}
-	dst = binary.AppendUvarint(dst, uint64(start))
-	dst = binary.AppendUvarint(dst, uint64(len(p.Host)))
+	note = len(dst) - before
 	dst = append(dst, p.URL...)
-	if start == 0 {
+	if flags&withHost != 0 {
 		dst = append(dst, p.Host...)
 	}
-	return dst
+	if flags&withReferrer != 0 {
+		dst = append(dst, p.Referrer[shared:]...)
+	}
+	return dst, note
+}
+
+// flagsOf returns which numbers of p its note has.
+func flagsOf(p *Pending) (flags uint64) {
+	set := func(there bool, flag uint64) {
+		if there {
+			flags |= flag
+		}
+	}
+	set(p.From != 0, withFrom)
+	set(p.Hop != 0, withHop)
+	set(p.Seed != 0, withSeed)
+	set(p.Attempt != 0, withAttempt)
+	set(p.Visit != 1, withVisit)
+	set(!p.Due.IsZero(), withDue)
+	set(len(p.Chain) > 0, withChain)
+	return flags
+}
+
+// hostIn returns where in a URL the host lies: between :// and the next slash.
+func hostIn(url string) (start, end int) {
+	start = strings.Index(url, "://") + len("://")
+	if start < len("://") {
+		return 0, 0
+	}
+	end = strings.IndexByte(url[start:], '/')
+	if end < 0 {
+		return start, len(url)
+	}
+	return start, start + end
 }
 
 func sharedPrefix(a, b string) int {
@@ -170,24 +214,50 @@ func sharedPrefix(a, b string) int {
 	return n
 }
 
-// decodePending reads the entry at o into p, which keeps nothing of value. The strings of an entry share one piece of
-// memory.
-func decodePending(o orderKey, value []byte, p *Pending) error {
-	if len(value) == 0 {
-		return errColumnEnds
+// decodePending reads the entry at o into p, which keeps nothing of note and text. The strings of an entry share one piece
+// of memory.
+func decodePending(o orderKey, note, text []byte, p *Pending) error {
+	*p = Pending{Seq: o.seq, Class: uint8(o.order >> 32), Depth: uint32(o.order), Visit: 1}
+	fields := varints{note}
+	flags, err := fields.next()
+	if err != nil {
+		return err
 	}
-	*p = Pending{Seq: o.seq, Class: uint8(o.order >> 32), Depth: uint32(o.order)}
-	flags := value[0]
-	fields := varints{value[1:]}
-	var from, hop, seed, attempt, visit, due, chain uint64
+	if flags > withAll {
+		return errFieldRange
+	}
+	if flags&withFrom != 0 {
+		distance, err := fields.next()
+		if err != nil {
+			return err
+		}
+		p.From = p.Seq - distance
+	}
+	if flags&^withFrom == 0 { // as most are
+		if len(fields.rest) > 0 {
+			return errColumnLong
+		}
+		p.URL = string(text)
+		start, end := hostIn(p.URL)
+		p.Host = p.URL[start:end]
+		return nil
+	}
+	if err := decodeRare(flags, &fields, p); err != nil {
+		return err
+	}
+	return decodeStrings(flags, fields, text, p)
+}
+
+// decodeRare reads the numbers that few entries have.
+func decodeRare(flags uint64, fields *varints, p *Pending) error {
+	var hop, seed, attempt, due uint64
+	visit := uint64(1)
 	for _, f := range [...]struct {
-		flag byte
-		max  uint64
-		n    *uint64
+		flag, max uint64
+		n         *uint64
 	}{
-		{withFrom, math.MaxUint64, &from}, {withHop, math.MaxUint8, &hop}, {withSeed, math.MaxUint32, &seed},
-		{withAttempt, math.MaxUint8, &attempt}, {withVisit, math.MaxUint16, &visit}, {withDue, math.MaxUint64, &due},
-		{withChain, uint64(len(value) / 8), &chain},
+		{withHop, math.MaxUint8, &hop}, {withSeed, math.MaxUint32, &seed}, {withAttempt, math.MaxUint8, &attempt},
+		{withVisit, math.MaxUint16, &visit}, {withDue, math.MaxUint64, &due},
 	} {
 		if flags&f.flag == 0 {
 			continue
@@ -201,66 +271,53 @@ func decodePending(o orderKey, value []byte, p *Pending) error {
 		}
 		*f.n = n
 	}
-	if flags&withFrom != 0 {
-		p.From = p.Seq - from
-	}
 	p.Hop, p.Seed, p.Attempt, p.Visit = uint8(hop), uint32(seed), uint8(attempt), uint16(visit)
 	if flags&withDue != 0 {
 		p.Due = time.UnixMilli(unzigzag(due)).UTC()
 	}
-	return decodeStrings(fields, int(chain), flags&withReferrer != 0, p)
-}
-
-// decodeStrings reads what follows the numbers.
-func decodeStrings(fields varints, chain int, referrer bool, p *Pending) error {
-	var sizes [3]uint64
-	if err := fields.all(sizes[:]); err != nil {
-		return err
-	}
-	left := uint64(len(fields.rest))
-	url, start, host := sizes[0], sizes[1], sizes[2]
-	if url > left || start > url || host > left || start != 0 && host > url-start {
-		return errColumnEnds
-	}
-	names := url // bytes of the URL, and of a host that is not in it
-	if start == 0 {
-		names += host
-		start = url
-	}
-	if names > left || uint64(chain) > (left-names)/8 {
-		return errColumnEnds
-	}
-	text, rest := fields.rest[:names], fields.rest[names:]
-	if chain > 0 {
-		p.Chain = make([]uint64, chain)
-		for i := range p.Chain {
-			p.Chain[i] = binary.LittleEndian.Uint64(rest[8*i:])
-		}
-		rest = rest[8*chain:]
-	}
-	if !referrer && len(rest) > 0 {
-		return errColumnLong
-	}
-	shared, rest, err := sharedBytes(rest, referrer, url)
-	if err != nil {
-		return err
-	}
-	all := joined(text, text[:shared], rest)
-	p.URL, p.Host, p.Referrer = all[:url], all[start:start+host], all[names:]
 	return nil
 }
 
-// sharedBytes reads how much of the URL the referrer starts with.
-func sharedBytes(rest []byte, referrer bool, url uint64) (uint64, []byte, error) {
-	if !referrer {
-		return 0, nil, nil
+// decodeStrings reads the text, what the note says of it, and the chain.
+func decodeStrings(flags uint64, fields varints, text []byte, p *Pending) error {
+	var host, shared uint64
+	var err error
+	if flags&withHost != 0 {
+		if host, err = fields.next(); err != nil {
+			return err
+		}
+		if host > uint64(len(text)) {
+			return errColumnEnds
+		}
 	}
-	fields := varints{rest}
-	shared, err := fields.next()
-	if err == nil && shared > url {
-		err = errFieldRange
+	url := uint64(len(text)) - host
+	if flags&withReferrer != 0 {
+		var sizes [2]uint64
+		if err := fields.all(sizes[:]); err != nil {
+			return err
+		}
+		if sizes[0] > url || sizes[1] > sizes[0] {
+			return errColumnEnds
+		}
+		url, shared = sizes[0], sizes[1]
 	}
-	return shared, fields.rest, err
+	if len(fields.rest)%8 != 0 || (flags&withChain != 0) != (len(fields.rest) > 0) {
+		return errColumnLong
+	}
+	for rest := fields.rest; len(rest) > 0; rest = rest[8:] {
+		p.Chain = append(p.Chain, binary.LittleEndian.Uint64(rest))
+	}
+	all := joined(text[:url+host], text[:shared], text[url+host:])
+	p.URL, p.Referrer = all[:url], all[url+host:]
+	start, end := hostIn(p.URL)
+	if flags&withReferrer != 0 && p.From != 0 && shared <= uint64(end) {
+		return errFieldRange
+	}
+	p.Host = p.URL[start:end]
+	if flags&withHost != 0 {
+		p.Host = all[url : url+host]
+	}
+	return nil
 }
 
 func joined(parts ...[]byte) string {

@@ -279,7 +279,7 @@ var spillOptions = sortedrun.Options{}
 
 // write adds the sorted entries to a run, but for those that are done by now.
 func (m *memtable) write(ctx context.Context, w *sortedrun.Writer, done func(seq uint64) bool) error {
-	var key [queueKeyBytes]byte
+	var key [maxQueueKey]byte
 	for i, s := range m.slots {
 		if i%checkEvery == 0 && ctx.Err() != nil {
 			return context.Cause(ctx)
@@ -287,7 +287,8 @@ func (m *memtable) write(ctx context.Context, w *sortedrun.Writer, done func(seq
 		if done != nil && done(s.seq) {
 			continue
 		}
-		if err := w.Add(appendQueueKey(key[:0], s.host, s.orderKey), m.value(s)); err != nil {
+		note, text := m.entry(s)
+		if err := w.AddNoted(appendQueueKey(key[:0], s.host, s.orderKey), note, text); err != nil {
 			return err
 		}
 	}

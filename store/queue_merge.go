@@ -150,7 +150,7 @@ func (q *Queue) committedEvents() uint64 {
 }
 
 // mergeOptions: what is merged stays, and is most of what there is.
-var mergeOptions = sortedrun.Options{Compress: true}
+var mergeOptions = sortedrun.Options{BlockBytes: 32 << 10, Compress: true}
 
 // chosen returns those of all runs that infos names, in the order of all.
 func chosen(all []*run, infos []RunInfo) []*run {
@@ -185,7 +185,7 @@ func mergeInto(ctx context.Context, w *sortedrun.Writer, in []*run, done doneBit
 		if judged[walk.Source()] && done.test(at.seq) {
 			continue
 		}
-		if err := w.Add(walk.Key(), walk.Value()); err != nil {
+		if err := w.AddNoted(walk.Key(), walk.Note(), walk.Value()); err != nil {
 			return err
 		}
 	}

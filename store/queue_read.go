@@ -46,7 +46,7 @@ func (q *Queue) Host(dst []Pending, key uint64, max int, taken func(seq uint64) 
 		}
 		if !taken(h.at.seq) && !q.stale(h.at.seq, epoch) {
 			var p Pending
-			if err := decodePending(h.at, h.cursor.Value(), &p); err != nil {
+			if err := decodePending(h.at, h.cursor.Note(), h.cursor.Value(), &p); err != nil {
 				return dst, false, h.run.harm(-1, err)
 			}
 			dst = append(dst, p)
@@ -93,7 +93,7 @@ type hostHead struct {
 
 // begin goes to the host's first entry in each run, or to its place where one is known.
 func (w *hostWalk) begin(runs []*run, cursors []*sortedrun.Cursor, known []hostPlace) error {
-	var key [queueKeyBytes]byte
+	var key [maxQueueKey]byte
 	w.heads = make([]hostHead, len(runs))
 	for i, r := range runs {
 		h := &w.heads[i]
@@ -233,7 +233,7 @@ func (s *sweep) gather() (more bool) {
 			continue
 		}
 		s.entries = append(s.entries, Pending{})
-		if err := decodePending(s.at, s.Value(), &s.entries[len(s.entries)-1]); err != nil {
+		if err := decodePending(s.at, s.Note(), s.Value(), &s.entries[len(s.entries)-1]); err != nil {
 			s.ok, s.failed = false, s.damage(err)
 			return false
 		}

@@ -84,9 +84,12 @@ func (m *queueModel) admit() {
 	}
 	_, err := m.s.Admissions.Append(a)
 	m.must(err)
+	m.s.Queue.Add(&p)
+	if p.From != 0 && m.all[p.From-1].Host != p.Host {
+		p.Referrer = "" // the number tells it
+	}
 	m.all = append(m.all, p)
 	m.open[seq] = true
-	m.s.Queue.Add(&p)
 }
 
 // visit ends the visit of a number that is in memory: it is done, or pending again.

@@ -64,6 +64,7 @@ type Store struct {
 	Done       *DoneLog
 	Pages      *PageLog
 	Queue      *Queue
+	URLs       *URLs // for any goroutine
 
 	dir     directory
 	crawlID string
@@ -227,6 +228,7 @@ func (s *Store) openFiles(cfg Config, p point) (err error) {
 		return err
 	}
 	s.heal(healed)
+	s.URLs = newURLs(s.Admissions)
 	if s.Done, healed, err = openDoneLog(s.dir, s.codec, cfg.LogBytes, p.Done); err != nil {
 		return err
 	}
@@ -284,6 +286,9 @@ func (s *Store) Close() error {
 	var errs []error
 	if s.Admissions != nil {
 		errs = append(errs, s.Admissions.close())
+	}
+	if s.URLs != nil {
+		errs = append(errs, s.URLs.close())
 	}
 	if s.Done != nil {
 		errs = append(errs, s.Done.close())
