@@ -50,16 +50,21 @@ func (q *Queue) tier(entries uint64) int {
 	return (bits.Len64(2*entries/full) - 1) / width
 }
 
-// dueTier returns which of the runs, the oldest first, are to be merged because so many next to each other are of one
-// tier. Small runs between large ones would put that off for ever: with four times as many runs as a merge takes, more than
-// four tiers ask for, those are merged that cost the least.
+// dueTier returns which of the runs, the oldest first, are to be merged because so many are of one tier, with none but
+// smaller ones between them; these go along, as do smaller ones just before. Small runs between large ones would put that off
+// for ever: with four times as many runs as a merge takes, more than four tiers ask for, those are merged that cost the least.
 func (q *Queue) dueTier(infos []RunInfo) (from, to int) {
+	tiers := make([]int, len(infos))
 	for i, info := range infos {
-		if q.tier(info.Entries) != q.tier(infos[from].Entries) {
+		tiers[i] = q.tier(info.Entries)
+	}
+	for i, tier := range tiers {
+		if to := lastOf(tiers[i:], q.cfg.fanIn); to > 0 {
 			from = i
-		}
-		if i+1-from == q.cfg.fanIn {
-			return from, i + 1
+			for from > 0 && tiers[from-1] < tier {
+				from--
+			}
+			return from, i + to
 		}
 	}
 	if len(infos) <= maxRuns*q.cfg.fanIn {
@@ -72,6 +77,22 @@ func (q *Queue) dueTier(infos []RunInfo) (from, to int) {
 		}
 	}
 	return from, from + q.cfg.fanIn
+}
+
+// lastOf returns the end of the stretch in which the first tier comes so many times and no greater one; 0: there is none.
+func lastOf(tiers []int, times int) (end int) {
+	for i, tier := range tiers {
+		if tier > tiers[0] {
+			return 0
+		}
+		if tier == tiers[0] {
+			times--
+		}
+		if times == 0 {
+			return i + 1
+		}
+	}
+	return 0
 }
 
 const maxRuns = 4 // times the fan-in

@@ -478,8 +478,10 @@ func TestDueTier(t *testing.T) {
 		{"larger ones", []uint64{400, 300, 250, 400, 100}, 0, 4},
 		{"spilled early", []uint64{100, 100, 10, 8, 9, 10}, 2, 6},
 		{"no entries", []uint64{100, 0, 0, 0, 0}, 1, 5},
-		{"of mixed tiers", []uint64{100, 1, 100, 1, 100, 1, 100, 1}, 0, 0},
-		{"too many of mixed tiers", slices.Concat([]uint64{1600}, slices.Repeat([]uint64{100, 1}, 8)), 1, 5},
+		{"smaller ones between", []uint64{100, 1, 100, 1, 100, 20, 1, 100, 1}, 0, 8},
+		{"smaller ones before", []uint64{400, 20, 5, 100, 100, 100, 100}, 1, 7},
+		{"a larger one between", []uint64{100, 100, 400, 100, 100}, 0, 0},
+		{"too many of mixed tiers", slices.Repeat([]uint64{1600, 400, 100, 100, 400, 100, 100, 400, 100, 100}, 2), 2, 6},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			q := &Queue{cfg: queueConfig{entries: full, fanIn: 4}}
