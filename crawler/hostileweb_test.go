@@ -77,9 +77,8 @@ func TestHostileWeb(t *testing.T) {
 	pages := judged(pagesByURL(t, dir))
 	for _, b := range bad.Behaviours() {
 		t.Run(b.Name, func(t *testing.T) {
-			t.Log(b.Does)
 			for _, wrong := range b.Check(limits, bad.Asked(b.Name), pages) {
-				t.Error(wrong)
+				t.Errorf("it %s: %s", b.Does, wrong)
 			}
 		})
 	}

@@ -136,9 +136,8 @@ func (w *hostileWeb) check(t *testing.T, dir string) {
 	records := hostileRecords(t, dir)
 	for _, b := range w.bad.Behaviours() {
 		t.Run(b.Name, func(t *testing.T) {
-			t.Log(b.Does)
 			for _, wrong := range b.Check(w.limits, w.bad.Asked(b.Name), records) {
-				t.Error(wrong)
+				t.Errorf("it %s: %s", b.Does, wrong)
 			}
 		})
 	}

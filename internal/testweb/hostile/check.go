@@ -8,7 +8,7 @@ import (
 )
 
 const (
-	slack       = 16 << 20         // bytes that the buffers of two sockets hold beyond what a client has read
+	slack       = 48 << 20         // bytes that the buffers of two sockets may hold beyond what a client has read
 	patience    = 10 * time.Second // beyond a deadline, on a machine with much else to do
 	longestText = 4 << 10          // that a record may quote of a server
 )
