@@ -87,7 +87,7 @@ func TestHostileWeb(t *testing.T) {
 func hostileConfig(t *testing.T, limits hostile.Limits, bad *hostile.Server, good *testweb.Server, site *testweb.Site) crawler.Config {
 	t.Helper()
 	cfg := crawler.DefaultConfig()
-	cfg.Concurrency = 64
+	cfg.Concurrency, cfg.Sitemaps = 64, true
 	cfg.Retries, cfg.RetryDelay = limits.Retries, time.Millisecond
 	cfg.Frontier.HostDelay, cfg.Frontier.BackoffBase, cfg.Frontier.BackoffMax = frontier.None, time.Millisecond, 10*time.Millisecond
 	cfg.Frontier.MaxRetryAfter, cfg.Frontier.MaxCrawlDelay = limits.RetryAfter, limits.CrawlDelay
@@ -173,10 +173,10 @@ func checkGood(t *testing.T, site *testweb.Site, server *testweb.Server, all []*
 		host, _, _ := strings.Cut(strings.TrimPrefix(p.URL, "http://"), "/")
 		return !slices.Contains(hosts, host)
 	})
-	if report := site.Check(requested(good), testweb.Nofollow); !report.OK() {
+	if report := site.Check(requested(good), testweb.Nofollow, testweb.Sitemap); !report.OK() {
 		t.Errorf("the good hosts, by the crawl's records: %s", report)
 	}
-	if report := site.Check(server.Journal().Fetched(), testweb.Nofollow); !report.OK() {
+	if report := site.Check(server.Journal().Fetched(), testweb.Nofollow, testweb.Sitemap); !report.OK() {
 		t.Errorf("the good hosts, by what they were asked: %s", report)
 	}
 }

@@ -90,7 +90,7 @@ func newHostileWeb(t *testing.T, limits hostile.Limits) *hostileWeb {
 func (w *hostileWeb) settings(t *testing.T) string {
 	l := w.limits
 	var b strings.Builder
-	fmt.Fprintf(&b, "concurrency: 64\nhost_delay: 0\ncrawl_delay_max: %v\nretry_after_max: %v\n", l.CrawlDelay, l.RetryAfter)
+	fmt.Fprintf(&b, "concurrency: 64\nsitemaps: true\nhost_delay: 0\ncrawl_delay_max: %v\nretry_after_max: %v\n", l.CrawlDelay, l.RetryAfter)
 	fmt.Fprintf(&b, "retries: %d\nretry_delay: 1ms\ntimeout: %v\nmax_body: %d\n", l.Retries, l.Timeout, l.BodyBytes)
 	fmt.Fprintf(&b, "max_pages_per_host: %d\nconnect_to:\n", l.PagesPerHost)
 	for _, rule := range w.bad.ConnectTo() {
@@ -130,7 +130,7 @@ func (w *hostileWeb) check(t *testing.T, dir string) {
 	if err := w.bad.Quiet(quiet); err != nil {
 		t.Error(err)
 	}
-	if report := w.site.Check(w.good.Journal().Fetched(), testweb.Nofollow); !report.OK() {
+	if report := w.site.Check(w.good.Journal().Fetched(), testweb.Nofollow, testweb.Sitemap); !report.OK() {
 		t.Errorf("the good hosts, by what they were asked: %s", report)
 	}
 	records := hostileRecords(t, dir)

@@ -48,17 +48,19 @@ func zstdder(w io.Writer) io.WriteCloser {
 
 func gzipped(text string) string { return packed(strings.NewReader(text), gzipper) }
 
-// zeros are what bombs are made of.
-type zeros struct{}
+// endlessByte is what bombs are made of.
+type endlessByte byte
 
-func (zeros) Read(p []byte) (int, error) {
-	clear(p)
+func (c endlessByte) Read(p []byte) (int, error) {
+	for i := range p {
+		p[i] = byte(c)
+	}
 	return len(p), nil
 }
 
 // bomb is n bytes of nothing, compressed when it is needed first.
 func bomb(n int64, open func(io.Writer) io.WriteCloser) func() string {
-	return sync.OnceValue(func() string { return packed(io.LimitReader(zeros{}, n), open) })
+	return sync.OnceValue(func() string { return packed(io.LimitReader(endlessByte(0), n), open) })
 }
 
 // badChecksum is gzip whose checksum is another text's.
