@@ -75,12 +75,26 @@ func framing(l Limits) []Behaviour {
 			serve: pageAndNext(say(whole("<title>outer</title><pre>\r\n\r\n0\r\n\r\n" + forged + "</pre>"))),
 			Seeds: []string{"/", "/next"}, Want: okTitled("outer"), Also: map[string]Want{"/next": okTitled("next")},
 		}, {
-			Name: "close-said", Does: "says that it closes, and goes on with an answer that nobody asked for",
+			Name: "close-said", Does: "says that it closes, and does not",
 			serve: steps{
-				robotsPath: after(notFound, (*peer).end), "/next": after(nextPage, (*peer).end),
-				"*": after("HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"+forged, (*peer).hold),
+				"/next": say(nextPage),
+				"*": after("HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 0\r\n\r\n", func(p *peer) {
+					if _, err := p.in.ReadByte(); err == nil { // a client that did not listen
+						p.say(forged)
+					}
+					p.hold()
+				}),
 			}.serve,
 			Seeds: []string{"/", "/next"}, Want: ok, Also: map[string]Want{"/next": okTitled("next")},
+		}, {
+			Name: "answer-late", Does: "sends an answer that nobody asked for while its connection is kept",
+			serve: steps{
+				robotsPath: say(answer("", "User-agent: *\nCrawl-delay: 60\n")), "/next": say(nextPage),
+				"*": func(p *peer, _ string) bool {
+					return p.say(whole("<title>first</title>")) && p.wait(tick/2) && p.say(forged)
+				},
+			}.serve,
+			Seeds: []string{"/", "/next"}, Want: okTitled("first"), Also: map[string]Want{"/next": okTitled("next")},
 		},
 	}
 }
