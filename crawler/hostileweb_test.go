@@ -94,7 +94,7 @@ func hostileConfig(t *testing.T, limits hostile.Limits, bad *hostile.Server, goo
 	cfg.Frontier.MaxHostPages = limits.PagesPerHost
 	cfg.Fetch.Timeout, cfg.Fetch.ConnectTimeout = limits.Timeout, limits.ConnectTimeout
 	cfg.Fetch.MaxHeadBytes, cfg.Fetch.MaxBodyBytes = limits.HeadBytes, limits.BodyBytes
-	cfg.Fetch.BodyMemoryBytes = bodyMemory
+	cfg.Fetch.BodyMemoryBytes, cfg.Fetch.MaxIdleConns = bodyMemory, 2000 // each host may trick us on a kept connection
 	for _, text := range bad.ConnectTo() {
 		cfg.Fetch.ConnectTo = append(cfg.Fetch.ConnectTo, connectTo(t, text))
 	}
