@@ -78,7 +78,8 @@ const (
 // counters count over the crawl's life. Two sums hold at every commit: Reasons add up to all links found, and Outcomes
 // together with what is pending add up to Reasons[Admitted].
 type counters struct {
-	Pages        uint64            `json:"pages"` // page records
+	Pages        uint64            `json:"pages"`                   // page records
+	NeedsScripts uint64            `json:"needs_scripts,omitempty"` // of Pages: those that look empty without scripts
 	Requests     uint64            `json:"requests"`
 	Retries      uint64            `json:"retries"`
 	BodyBytes    uint64            `json:"body_bytes"` // as sent

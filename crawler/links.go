@@ -58,18 +58,14 @@ func (c *Crawler) read(s *scratch, v *visit, r *fetch.Result) {
 // readPage takes links, facts and what is to be extracted from markup.
 func (c *Crawler) readPage(s *scratch, v *visit, r *fetch.Result) {
 	s.parser.HTML(parse.Input{URL: v.lease.URL, Header: r.Header, Body: r.Body, Agent: c.product}, &s.page)
-	p := &v.page
-	p.Charset, p.Title = s.page.Charset, s.page.Title
-	if len(s.page.Canonical) <= maxURLBytes {
-		p.Canonical = s.page.Canonical
-	}
+	enterFacts(&v.page, &s.page, r.Header)
 	c.sift(s, v)
 	if c.extractor == nil {
 		return
 	}
 	var err error
-	if p.Extract, err = c.extractor.Extract(r.Body, p.Charset); err != nil {
-		p.Error = &store.PageError{Code: "extract", Phase: "parse", Message: err.Error()}
+	if v.page.Extract, err = c.extractor.Extract(r.Body, v.page.Charset); err != nil {
+		v.page.Error = &store.PageError{Code: "extract", Phase: "parse", Message: err.Error()}
 	}
 }
 

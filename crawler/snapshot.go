@@ -15,7 +15,8 @@ type Snapshot struct {
 	PausedFor    string                     `json:"paused_for"` // why it is paused: user or min_free; empty: it is not
 	StartedAt    time.Time                  `json:"started_at"`
 	ElapsedS     float64                    `json:"elapsed_s"`
-	Pages        uint64                     `json:"pages"` // page records
+	Pages        uint64                     `json:"pages"`         // page records
+	NeedsScripts uint64                     `json:"needs_scripts"` // of Pages: those that look empty without scripts
 	BodyBytes    uint64                     `json:"body_bytes"`
 	Discovered   uint64                     `json:"discovered"` // links found, seeds included: the sum of ByReason
 	Admitted     uint64                     `json:"admitted"`
@@ -104,7 +105,7 @@ func ReadSnapshot(cut store.Cut) (Snapshot, error) {
 func (b *books) snapshot() Snapshot {
 	c := &b.Counters
 	return Snapshot{
-		State: b.State, PausedFor: b.PausedFor, StartedAt: b.StartedAt, ElapsedS: float64(b.ElapsedMS) / 1000, Pages: c.Pages,
+		State: b.State, PausedFor: b.PausedFor, StartedAt: b.StartedAt, ElapsedS: float64(b.ElapsedMS) / 1000, Pages: c.Pages, NeedsScripts: c.NeedsScripts,
 		BodyBytes: c.BodyBytes, Discovered: c.Reasons.total(), Admitted: c.Reasons[Admitted],
 		Queued: c.Reasons[Admitted] - c.done(), Done: c.done(), Stranded: b.Queue.Stranded, Hosts: b.Queue.Hosts, HostsWorking: b.Queue.Working,
 		HostsGivenUp: b.Queue.GivenUp, GivenUp: b.Queue.reasons(), Requests: c.Requests, Retries: c.Retries, ByStatus: maps.Clone(c.Statuses),

@@ -23,14 +23,27 @@ type Page struct {
 	DecodedBytes int64          `json:"decoded_bytes"`    // without content coding
 	Digest       string         `json:"digest,omitempty"` // "sha256:" and hex, of the body as sent
 	Title        string         `json:"title,omitempty"`
-	Canonical    string         `json:"canonical,omitempty"` // rel=canonical, resolved
-	LinkCount    int            `json:"link_count"`          // links found, repeated ones included
-	DurationMS   int64          `json:"duration_ms"`         // from the request to the end of the body
+	Description  string         `json:"description,omitempty"`
+	H1           string         `json:"h1,omitempty"`     // the first that has text
+	Lang         string         `json:"lang,omitempty"`   // as the html element says
+	Robots       string         `json:"robots,omitempty"` // meta robots elements
+	XRobotsTag   string         `json:"x_robots_tag,omitempty"`
+	Hreflang     []Alternate    `json:"hreflang,omitempty"`
+	NeedsScripts bool           `json:"needs_scripts,omitempty"` // looks empty to those who run no scripts
+	Canonical    string         `json:"canonical,omitempty"`     // rel=canonical, resolved
+	LinkCount    int            `json:"link_count"`              // links found, repeated ones included
+	DurationMS   int64          `json:"duration_ms"`             // from the request to the end of the body
 	IP           string         `json:"ip,omitempty"`
 	RedirectTo   string         `json:"redirect_to,omitempty"`
 	Truncated    string         `json:"truncated,omitempty"` // length, time or disconnect
 	Error        *PageError     `json:"error,omitempty"`
 	Extract      map[string]any `json:"extract,omitempty"` // fields by the rules of extract:
+}
+
+// An Alternate is the same page in another language, by a link with hreflang.
+type Alternate struct {
+	Lang string `json:"lang"`
+	URL  string `json:"url"`
 }
 
 // A PageError says why a visit did not end well.

@@ -23,7 +23,7 @@ func (a *app) inspectCommand() *cobra.Command {
 		Args:  args(cobra.NoArgs),
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(a.inspectURLCommand(), a.inspectLinksCommand(), a.inspectRobotsCommand(),
+	cmd.AddCommand(a.inspectURLCommand(), a.inspectLinksCommand(), a.inspectRobotsCommand(), a.inspectPageCommand(),
 		a.inspectSitemapCommand())
 	return cmd
 }

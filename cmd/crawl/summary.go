@@ -52,6 +52,9 @@ func table(s crawler.Snapshot) string {
 	}
 	row("pages", "%s, %s; %.1f pages/s and %s/s over the last minute", plural(s.Pages, "record", "records"), size(s.BodyBytes),
 		s.PagesPerS, size(uint64(s.BytesPerS)))
+	if s.NeedsScripts > 0 {
+		row("", "%s empty without scripts, which crawl does not run", plural(s.NeedsScripts, "page looks", "pages look"))
+	}
 	row("links", "%s found: %s", count(s.Discovered), counts(s.ByReason, " "))
 	if len(s.ByTrap) > 0 {
 		row("traps", "%s links left out: %s", count(s.ByReason["trap"]), counts(s.ByTrap, " "))

@@ -1,6 +1,6 @@
 package parse
 
-// tag names the elements that matter to links, or to where tags may stand.
+// tag names the elements that matter to links and facts, or to where tags may stand.
 type tag uint8
 
 const (
@@ -12,6 +12,8 @@ const (
 	tagForeignObject
 	tagForm
 	tagFrame
+	tagH1
+	tagHTML
 	tagIframe
 	tagImage // of SVG; HTML takes it for img
 	tagImg
@@ -52,6 +54,10 @@ func lookupTag(name []byte) tag {
 		return tagForm
 	case "frame":
 		return tagFrame
+	case "h1":
+		return tagH1
+	case "html":
+		return tagHTML
 	case "iframe":
 		return tagIframe
 	case "image", "feimage":
@@ -94,7 +100,7 @@ func lookupTag(name []byte) tag {
 	return tagOther
 }
 
-// attr names the attributes that matter to links.
+// attr names the attributes that matter to links and facts.
 type attr uint8
 
 const (
@@ -107,6 +113,7 @@ const (
 	attrHreflang
 	attrHTTPEquiv
 	attrImageSrcset
+	attrLang
 	attrMethod
 	attrName
 	attrPoster
@@ -116,6 +123,7 @@ const (
 	attrSrcset
 	attrType
 	attrXlinkHref
+	attrXMLLang
 	attrs
 )
 
@@ -137,6 +145,8 @@ func lookupAttr(key []byte) attr {
 		return attrHTTPEquiv
 	case "imagesrcset":
 		return attrImageSrcset
+	case "lang":
+		return attrLang
 	case "method":
 		return attrMethod
 	case "name":
@@ -155,6 +165,8 @@ func lookupAttr(key []byte) attr {
 		return attrType
 	case "xlink:href":
 		return attrXlinkHref
+	case "xml:lang":
+		return attrXMLLang
 	}
 	return attrOther
 }

@@ -27,6 +27,7 @@ func TestGolden(t *testing.T) {
 	})
 	var b strings.Builder
 	fmt.Fprintf(&b, "charset   %s\ntitle     %s\ncanonical %s\nbase      %s\nrobots    %s\nno follow %v\n", p.Charset, p.Title, p.Canonical, p.Base, p.Robots, p.NoFollow)
+	fmt.Fprintf(&b, "described %s\nheading   %s\nlang      %s\nalternate %v\nplain     %d\n", p.Description, p.Heading, p.Lang, p.Alternates, p.PlainBytes)
 	fmt.Fprintf(&b, "repeated  %d\nmalformed %d\nunsupported %d\n\n", p.Repeated, p.Malformed, p.Unsupported)
 	for _, l := range p.Links {
 		fmt.Fprintf(&b, "%-9s %-10s %s", l.Source, l.Kind, l.URL)

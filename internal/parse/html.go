@@ -21,6 +21,8 @@ func (p *Parser) htmlElement(t tag) (again bool) {
 		p.addAttr(attrSrc, SourceFrame)
 	case tagForm:
 		p.form()
+	case tagHTML:
+		p.language()
 	default:
 		p.partElement(t)
 	}
@@ -48,6 +50,7 @@ func (p *Parser) partElement(t tag) {
 	case tagObject:
 		p.addAttr(attrData, SourceMedia)
 	case tagScript:
+		p.page.Scripts++
 		p.addAttr(attrSrc, SourceScript)
 	}
 }
@@ -101,6 +104,7 @@ func (p *Parser) linkElement() {
 	if !ok || namesHost(rel) {
 		return
 	}
+	p.alternate(rel, href)
 	r := ref{source: SourceLink, kind: relKind(rel), noFollow: p.saysNoFollow()}
 	switch {
 	case hasToken(rel, "canonical"):
@@ -124,8 +128,11 @@ func (p *Parser) form() {
 
 func (p *Parser) metaElement() (again bool) {
 	content := p.element.value(attrContent)
-	if name := p.element.value(attrName); equalFold(name, "robots") || p.in.Agent != "" && equalFold(name, p.in.Agent) {
+	switch name := p.element.value(attrName); {
+	case equalFold(name, "robots") || p.in.Agent != "" && equalFold(name, p.in.Agent):
 		p.readRobots(content)
+	case equalFold(name, "description") && p.page.Description == "":
+		p.page.Description = collapsed(content, maxDescription)
 	}
 	pragma := p.element.value(attrHTTPEquiv)
 	if equalFold(pragma, "refresh") {

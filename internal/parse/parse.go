@@ -43,12 +43,18 @@ type Input struct {
 
 // Page is what a body says.
 type Page struct {
-	Charset   string // name in the Encoding standard, lower case
-	Title     string // of the first title element, white space collapsed, at most 512 bytes
-	Canonical string // first rel=canonical that is an http or https URL, an element before a header; may be empty
-	Base      string // what relative references were resolved against; as written where it is no http or https URL
-	Robots    string // meta robots elements, joined by ", ", at most 512 bytes
-	NoFollow  bool   // nofollow or none, in a meta robots element or an X-Robots-Tag header
+	Charset     string      // name in the Encoding standard, lower case
+	Title       string      // of the first title element, white space collapsed, at most 512 bytes
+	Canonical   string      // first rel=canonical that is an http or https URL, an element before a header; may be empty
+	Base        string      // what relative references were resolved against; as written where it is no http or https URL
+	Description string      // of the first meta description that has one, white space collapsed, at most 1,024 bytes
+	Heading     string      // text of the first h1 that has any, white space collapsed, at most 512 bytes
+	Lang        string      // of the html element, at most 64 bytes
+	Alternates  []Alternate // link elements that name the page in another language, in their order
+	Robots      string      // meta robots elements, joined by ", ", at most 512 bytes
+	NoFollow    bool        // nofollow or none, in a meta robots element or an X-Robots-Tag header
+	PlainBytes  int         // of text outside of markup, scripts, styles and titles, white space included
+	Scripts     int         // script elements
 
 	Links []Link // unique by URL key and source, headers first, then in the order of the page
 
@@ -75,11 +81,13 @@ type Parser struct {
 	xml     bool   // XHTML: a self-closing tag closes any element
 	decoded []byte // scratch of decode
 
-	place     place
-	titleSeen bool
-	refreshed bool // a refresh took effect
-	base      []byte
-	hasBase   bool
+	place      place
+	titleSeen  bool
+	headingAt  int // where the content of an h1 that is open starts; 0: none is, or one was read
+	alternates []alternate
+	refreshed  bool // a refresh took effect
+	base       []byte
+	hasBase    bool
 
 	refs      []ref
 	arena     []byte // the bytes of refs, one after the other
@@ -113,6 +121,7 @@ func (p *Parser) start() {
 	*p.page = Page{Links: p.page.Links[:0]}
 	p.place = place{frames: p.place.frames[:0], templates: p.place.templates[:0]}
 	p.titleSeen, p.refreshed, p.hasBase = false, false, false
+	p.headingAt, p.alternates = 0, p.alternates[:0]
 	p.base, p.refs, p.arena = p.base[:0], p.refs[:0], p.arena[:0]
 	p.refTable.reset()
 	p.linkTable.reset()
@@ -124,7 +133,7 @@ const maxKept = 1 << 20
 
 // release lets go of the page and of buffers that grew beyond the ordinary.
 func (p *Parser) release() {
-	p.in, p.page, p.scanner = Input{}, nil, scanner{}
+	p.in, p.page, p.scanner, p.alternates = Input{}, nil, scanner{}, nil
 	p.element = element{decoded: p.element.decoded[:0]}
 	if cap(p.element.decoded) > maxKept {
 		p.element.decoded = nil
@@ -174,6 +183,9 @@ func (p *Parser) resolve() {
 	}
 	if p.page.Canonical == "" {
 		p.page.Canonical = headerCanonical
+	}
+	if !foreign {
+		p.resolveAlternates(base, encode)
 	}
 }
 

@@ -15,7 +15,12 @@ func (p *Parser) scan(text []byte) (again bool) {
 			if !p.place.plain() {
 				p.endTag(z)
 			}
+			if p.headingAt > 0 && string(z.name) == "h1" {
+				p.endHeading(z.at)
+			}
 		case endOfText:
+			p.endHeading(z.at)
+			p.page.PlainBytes = z.plain
 			return false
 		}
 	}
@@ -50,6 +55,9 @@ func (p *Parser) startTag(z *scanner) (again bool) {
 		return false
 	case z.tag == tagTitle:
 		p.title(text)
+		return false
+	case z.tag == tagH1:
+		p.startHeading(z.at)
 		return false
 	}
 	return p.htmlElement(z.tag)

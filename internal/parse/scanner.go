@@ -11,6 +11,7 @@ import "bytes"
 type scanner struct {
 	text  []byte
 	at    int  // where what is not read yet starts
+	plain int  // bytes of text that were skipped: outside of markup, scripts and the like
 	cdata bool // the text stands in foreign content or XML, where CDATA sections are text and no comments
 
 	// The tag that next found.
@@ -34,30 +35,45 @@ const (
 	endOfText found = iota
 	startTag
 	endTag
+	noTag // a comment and the like
 )
 
 // next finds the next tag, whose fields are valid until the one after it.
 func (z *scanner) next() found {
 	for {
-		if !z.skipTo('<') || z.at == len(z.text) {
+		from := z.at
+		if !z.skipTo('<') {
+			z.plain += z.at - from
 			return endOfText
 		}
-		switch c := z.text[z.at]; {
-		case isLetter(c):
-			return z.startTag()
-		case c == '/':
-			z.at++
-			if z.at < len(z.text) && isLetter(z.text[z.at]) {
-				return z.endTag()
-			}
-			z.skipTo('>') // "</>" is nothing, and any other a comment; "</" at the end is text
-		case c == '!':
-			z.at++
-			z.markupDeclaration()
-		case c == '?':
-			z.skipTo('>')
+		z.plain += z.at - from - len("<")
+		if z.at == len(z.text) {
+			return endOfText
+		}
+		if f := z.markup(); f != noTag {
+			return f
 		}
 	}
+}
+
+// markup reads what a "<" begins.
+func (z *scanner) markup() found {
+	switch c := z.text[z.at]; {
+	case isLetter(c):
+		return z.startTag()
+	case c == '/':
+		z.at++
+		if z.at < len(z.text) && isLetter(z.text[z.at]) {
+			return z.endTag()
+		}
+		z.skipTo('>') // "</>" is nothing, and any other a comment; "</" at the end is text
+	case c == '!':
+		z.at++
+		z.markupDeclaration()
+	case c == '?':
+		z.skipTo('>')
+	}
+	return noTag
 }
 
 // skipTo skips all up to and with the next c. It returns false at the end of the text, where there is none.
