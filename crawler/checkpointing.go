@@ -87,7 +87,13 @@ type checkpointJob struct {
 }
 
 // prepare cuts the order of commits here. The job that comes with an error has nothing but those to be told of it.
+//
+// The ledger's rows are taken before: it counts requests, not commits, and its cut need not be at one.
 func (k *committer) prepare() (checkpointJob, error) {
+	asked, err := k.ledger.rows()
+	if err != nil {
+		return checkpointJob{}, err
+	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	job := checkpointJob{waiters: k.waiters}
@@ -101,7 +107,7 @@ func (k *committer) prepare() (checkpointJob, error) {
 	k.books.look(k.frontier.Stats(), k.met.view())
 	k.store.Queue.SetPending(k.books.Counters.Reasons[Admitted] - k.books.Counters.done())
 	k.books.ElapsedMS = k.clock.elapsed(time.Now()).Milliseconds()
-	var err error
+	k.rows = append(k.rows, asked...)
 	if job.Checkpoint, err = k.store.Prepare(k.rows, k.books); err != nil {
 		return job, err
 	}

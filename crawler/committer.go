@@ -26,6 +26,7 @@ type committer struct {
 
 	labels    *labels
 	givenUpAt *givenUpTimes
+	ledger    *hostLedger
 	kick      chan<- struct{} // asks for a checkpoint before its time
 
 	store *store.Store // the pointer is not written after newCommitter; for the lock's holder, but for what it says of itself
@@ -50,7 +51,7 @@ type committer struct {
 
 func newCommitter(c *Crawler, st *store.Store, kept books) *committer {
 	return &committer{
-		met: newMet(st.Dir()), frontier: c.frontier, scope: c.scope, log: c.log, onCommit: c.cfg.OnCommit, labels: newLabels(), givenUpAt: &c.givenUpAt, kick: c.kick, store: st,
+		met: newMet(st.Dir()), frontier: c.frontier, scope: c.scope, log: c.log, onCommit: c.cfg.OnCommit, labels: newLabels(), givenUpAt: &c.givenUpAt, ledger: c.ledger, kick: c.kick, store: st,
 		asked: make(map[uint64]string), shadow: newShadow(), books: kept, clock: clock{before: time.Duration(kept.ElapsedMS) * time.Millisecond},
 	}
 }

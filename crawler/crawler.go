@@ -34,6 +34,8 @@ type Crawler struct {
 	fetcher   Fetcher
 	scope     *scope.Scope
 	extractor *parse.Extractor
+	ledger    *hostLedger
+	lease     func(context.Context) (frontier.Lease, error) // the frontier's; tests have worse ones
 	committer *committer
 	seeds     seedFile
 	guessed   *guessedHosts

@@ -112,9 +112,12 @@ func (c *Crawler) changeSettings(edit func(*Config)) error {
 	if err := c.committer.books.setConfig(after); err != nil {
 		return err
 	}
+	was, is := retryAfterCap(before.Frontier), retryAfterCap(after.Frontier)
+	c.ledger.configure(min(was, is))
 	if err := c.frontier.Configure(after.Frontier); err != nil {
 		return errors.Join(err, c.committer.books.setConfig(before))
 	}
+	c.ledger.configure(is)
 	c.live.Store(after.live())
 	c.budget.limit(after.MaxPages)
 	c.fetchers.resize(after.Concurrency)

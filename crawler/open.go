@@ -171,9 +171,11 @@ func (c *Crawler) build(st *store.Store) error {
 	var err error
 	cfg := c.cfg.Frontier
 	cfg.Lookup = func(host string) (frontier.HostState, bool) { return c.hostState(st, host) }
+	c.ledger = newLedger(cfg, cfg.Resumed)
 	if c.frontier, err = frontier.New(cfg); err != nil {
 		return err
 	}
+	c.lease = c.frontier.Lease
 	if c.scope, err = c.cfg.Scope.compile(); err != nil {
 		return err
 	}

@@ -36,10 +36,12 @@ func (c *Crawler) restore() error {
 func (c *Crawler) restoreRows() error {
 	k := c.committer
 	for prefix, take := range map[string]func(name string, value []byte) error{
-		joinedPrefix: func(name string, _ []byte) error { c.scope.Join(name); return nil },
-		labelPrefix:  func(name string, value []byte) error { k.labels.restore(labelPrefix+name, string(value)); return nil },
-		addedPrefix:  c.restoreAdded,
-		shadowPrefix: func(_ string, value []byte) error { k.shadow.restore(value); return nil },
+		joinedPrefix:  func(name string, _ []byte) error { c.scope.Join(name); return nil },
+		labelPrefix:   func(name string, value []byte) error { k.labels.restore(labelPrefix+name, string(value)); return nil },
+		addedPrefix:   c.restoreAdded,
+		shadowPrefix:  func(_ string, value []byte) error { k.shadow.restore(value); return nil },
+		ledgerPrefix:  c.ledger.restore,
+		ledgerRestKey: func(_ string, value []byte) error { return c.ledger.restoreRest(value) },
 	} {
 		err := k.store.Rows(prefix, func(key string, value []byte) error {
 			return take(strings.TrimPrefix(key, prefix), value)

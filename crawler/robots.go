@@ -65,16 +65,27 @@ func (c *Crawler) askRobots(ctx context.Context, l frontier.Lease) error {
 	case l.ResolveErr != nil:
 		return c.frontier.Permit(l, c.unanswered(l, l.ResolveErr), closedTTL, frontier.Outcome{})
 	}
+	ticket, err := c.ledger.begin(l)
+	if err != nil {
+		return errors.Join(err, c.frontier.Return(l))
+	}
 	result, err := c.fetcher.Fetch(ctx, fetch.Request{URL: l.URL, Addrs: l.Addrs})
+	asked := requestEndOf(result)
 	if c.nothingLearnt(ctx, err) {
+		c.ledger.end(ticket, asked)
 		return c.frontier.Return(l)
 	}
+	asked.Requested = true
+	if err == nil && retryClassOfStatus(result.Status) != "" {
+		asked.RetryAfter, _ = fetch.RetryAfter(result.Header, time.Now())
+	}
+	c.ledger.end(ticket, asked)
 	c.committer.countRequest()
 	if err != nil {
 		return c.robotsFailed(l, err)
 	}
 	defer result.Release()
-	return c.robotsAnswered(l, result)
+	return c.robotsAnswered(l, result, asked.RetryAfter)
 }
 
 func (c *Crawler) robotsFailed(l frontier.Lease, err error) error {
@@ -91,15 +102,14 @@ func (c *Crawler) robotsFailed(l frontier.Lease, err error) error {
 	return c.frontier.Permit(l, c.unanswered(l, err), closedTTL, outcome)
 }
 
-func (c *Crawler) robotsAnswered(l frontier.Lease, r *fetch.Result) error {
-	outcome := frontier.Outcome{Requested: true, Took: r.Took}
+func (c *Crawler) robotsAnswered(l frontier.Lease, r *fetch.Result, retryAfter time.Duration) error {
+	outcome := frontier.Outcome{Requested: true, Took: r.Took, RetryAfter: retryAfter}
 	switch {
 	case isRedirect(r):
 		return c.redirectRobots(l, r, outcome)
 	case retryClassOfStatus(r.Status) != "":
 		outcome.Failed = true
 		c.robotsError(l, statusCode(r.Status), nil)
-		outcome.RetryAfter, _ = fetch.RetryAfter(r.Header, time.Now())
 		if wait, more := c.live.Load().retries.again(retryClassOfStatus(r.Status), l.Attempt); more {
 			return c.frontier.Retry(l, wait, outcome) // it caps Retry-After, and waits for the longer
 		}

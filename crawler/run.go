@@ -95,6 +95,9 @@ func (c *Crawler) fetchAll(run, requests context.Context, end context.CancelCaus
 			if errors.Is(err, frontier.ErrDrained) || errors.Is(err, errMaxPages) || errors.Is(err, errMaxBytes) {
 				return nil
 			}
+			if _, broken := errors.AsType[*PromiseError](err); broken {
+				return nil // the state is sound, and is saved
+			}
 			return err
 		})
 	}
@@ -126,7 +129,7 @@ func (c *Crawler) work(wait, requests context.Context, me *fetcher) error {
 		if err := c.budget.take(wait); err != nil {
 			return err
 		}
-		l, err := c.frontier.Lease(wait)
+		l, err := c.lease(wait)
 		if err != nil {
 			c.budget.give(false)
 			if errors.Is(err, frontier.ErrDrained) {
@@ -177,13 +180,17 @@ func (c *Crawler) serve(requests context.Context, s *scratch, l frontier.Lease) 
 		return false, c.askRobots(requests, l)
 	}
 	v := c.visit(requests, s, l)
+	if v.ticket.host != nil {
+		v.asked.Outcome = v.answer
+		c.ledger.end(v.ticket, v.asked)
+	}
 	if v.end == endRetry {
 		c.log.Debug("again later", "url", v.page.URL, "wait", v.wait, "code", v.page.Error.Code, "err", v.page.Error.Message)
 	}
 	if err := c.committer.commit(v); err != nil {
 		return false, fmt.Errorf("commit %s: %w", l.URL, err)
 	}
-	return v.end == endDone, nil
+	return v.end == endDone, v.broken
 }
 
 // watch ends the run when Stop is called or its time is used up, and the requests in flight when their grace is over.

@@ -60,6 +60,9 @@ func checkRow(prefix, name string, value []byte) error {
 		if len(value)%8 != 0 {
 			return errors.New("it is no list of hashes")
 		}
+	case ledgerPrefix:
+		_, err := readLedgerRow(prefix+name, value)
+		return err
 	case store.MarkPrefix:
 		return store.CheckMark(store.Row{Key: prefix + name, Value: value})
 	}

@@ -25,6 +25,9 @@ type visit struct {
 	wait    time.Duration // before a retry
 	target  canon.URL     // of a reroute
 	refused bool          // by rules, the crawl's or the site's: no error
+	ticket  ticket        // of the request, in the ledger; zero: none was made
+	asked   requestEnd    // what came of it
+	broken  error         // the *PromiseError for which none was made
 
 	links   []link            // that passed every test but the filter
 	reasons reasonCounts      // of the others
@@ -69,7 +72,12 @@ func (c *Crawler) visit(ctx context.Context, s *scratch, l frontier.Lease) *visi
 	if !c.permitted(v) {
 		return v.encode()
 	}
+	if v.ticket, v.broken = c.ledger.begin(l); v.broken != nil {
+		v.end = endReturned
+		return v
+	}
 	result, err := c.fetcher.Fetch(ctx, fetch.Request{URL: l.URL, Addrs: l.Addrs})
+	v.asked = requestEndOf(result)
 	switch {
 	case c.nothingLearnt(ctx, err):
 		v.end = endReturned
@@ -164,6 +172,7 @@ func (c *Crawler) permitted(v *visit) bool {
 		return false
 	}
 	if d := site.Test(l.URL); !d.Allowed {
+		c.ledger.denied(l.URL.Host())
 		v.refuse(store.OutcomeRobotsDenied, "robots", robotsRule(d))
 		return false
 	}

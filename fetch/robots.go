@@ -17,6 +17,7 @@ type Robots struct {
 	rules    []rule // the one that wins first
 	delay    time.Duration
 	hasDelay bool
+	delayAt  int // line of delay
 	sitemaps []string
 	refusal  string // not empty: nothing may be fetched, and why
 }
@@ -106,6 +107,9 @@ func (r rule) decision() Decision {
 // CrawlDelay returns the pause that the file asks for between two requests; the longest where it asks more than once.
 // It is common practice and in no standard.
 func (r *Robots) CrawlDelay() (delay time.Duration, ok bool) { return r.delay, r.hasDelay }
+
+// CrawlDelayLine returns the line that the Crawl-delay stands in, from 1; 0 where there is none.
+func (r *Robots) CrawlDelayLine() int { return r.delayAt }
 
 // Sitemaps returns the values of the Sitemap lines, each once, in their order. They are as they stand in the file: some
 // are relative, and none has been checked.

@@ -120,6 +120,7 @@ type robotsGroup struct {
 	rules    []rule
 	delay    time.Duration
 	hasDelay bool
+	delayAt  int // line of delay
 }
 
 func (p *robotsParser) line(number int, line string) {
@@ -133,7 +134,11 @@ func (p *robotsParser) line(number int, line string) {
 	case crawlDelayLine:
 		// No standard knows it, so it ends no head (RFC 9309, section 2.2.4). It speaks to the agents named so far.
 		if delay, ok := parseDelay(value); ok {
-			p.each(func(g *robotsGroup) { g.delay, g.hasDelay = max(g.delay, delay), true })
+			p.each(func(g *robotsGroup) {
+				if !g.hasDelay || delay > g.delay {
+					g.delay, g.hasDelay, g.delayAt = delay, true, number
+				}
+			})
 		}
 	case sitemapLine:
 		if value != "" && !p.sitemapSeen[value] {
@@ -232,7 +237,7 @@ func (p *robotsParser) robots() *Robots {
 		}
 		return 1
 	})
-	return &Robots{rules: group.rules, delay: group.delay, hasDelay: group.hasDelay, sitemaps: p.sitemaps}
+	return &Robots{rules: group.rules, delay: group.delay, hasDelay: group.hasDelay, delayAt: group.delayAt, sitemaps: p.sitemaps}
 }
 
 // parseDelay reads seconds, which may have a fraction. More than a Duration holds is the longest one.

@@ -44,3 +44,13 @@ func (c Config) policy() policy {
 	}
 	return p
 }
+
+// IgnoresRobots reports whether the robots.txt of a host, as canon.URL.Host names it, is left unasked. The error is that of
+// Validate.
+func (c Config) IgnoresRobots(host string) (bool, error) {
+	policies, err := compileOverrides(c.policy(), c.Overrides)
+	if err != nil {
+		return false, err
+	}
+	return policies.of(host).ignoreRobots, nil
+}

@@ -31,12 +31,14 @@ func (s Source) String() string {
 	return sourceNames[Unknown]
 }
 
-// Promise is what a lease keeps to its host, for whoever checks that. Delay is the frontier's own reckoning; the others are
-// copies of what was asked for, which do not depend on it.
+// Promise is what a lease keeps to its host, for whoever checks that. The first fields are the frontier's own reckoning; the
+// last two are copies of what was asked for, which do not depend on it.
 type Promise struct {
+	Slots int           // so many requests in flight at most, this one included
 	Delay time.Duration // at least so long after the request before, and
 	Why   Source        // what set it
-	Slots int           // so many requests in flight at most, this one included
+	Until time.Time     // not before then; long past where nothing held the host, or no longer than Delay
+	Held  Source        // what did
 
 	HostDelay     time.Duration // the configured delay of this host
 	MaxCrawlDelay time.Duration // the cap of the Crawl-delay
@@ -44,10 +46,10 @@ type Promise struct {
 
 // promise returns what holds for a request to h that is leased now.
 func (f *Frontier) promise(h *host) Promise {
-	p := Promise{Slots: h.policy.hostConcurrency, HostDelay: h.policy.hostDelay, MaxCrawlDelay: f.cfg.MaxCrawlDelay}
-	p.Delay, p.Why = f.delayWhy(h)
-	if last := h.last(); last != never && h.until-last > p.Delay {
-		p.Delay, p.Why = h.until-last, h.heldFor
+	p := Promise{
+		Slots: h.policy.hostConcurrency, Until: f.time(max(h.until, 0)), Held: h.heldFor, HostDelay: h.policy.hostDelay,
+		MaxCrawlDelay: f.cfg.MaxCrawlDelay,
 	}
+	p.Delay, p.Why = f.delayWhy(h)
 	return p
 }

@@ -26,6 +26,7 @@ func TestExitCodes(t *testing.T) {
 		{"no permission for the directory", notMade("b/a.crawl", syscall.EACCES), exitUsage},
 		{"a file above the directory", notMade("b", syscall.ENOTDIR), exitUsage},
 		{"no room for the directory", notMade("b/a.crawl", syscall.ENOSPC), exitDisk},
+		{"a promise to a host", &crawler.PromiseError{Host: "a.example"}, exitFailed},
 		{"no permission within the directory", notMade("b/a.crawl/log", syscall.EACCES), exitDisk},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -11,20 +11,31 @@ import (
 )
 
 func (a *app) statsCommand() *cobra.Command {
-	hosts := false
+	hosts, host := false, ""
 	cmd := &cobra.Command{
 		Use:   "stats [DIR]",
 		Short: "Show what a crawl has done and is doing",
 		Long: `Show a crawl's counters: of a running one as they are, of a stopped one as its last checkpoint holds them. Each line is a
 total and the parts that add up to it. --json prints one object.
 
---hosts shows instead the hosts that nothing more is asked of: why, since when, how many URLs of theirs wait, and how they are
-asked again. --json prints one object a host, one a line.`,
+--hosts shows instead what was asked of the hosts: how often, the smallest time between two requests against what was promised
+then and by what, how many were in flight at once; and of which hosts nothing more is asked, why, since when, how many URLs of theirs
+wait, and how they are asked again. --json prints one object a host, one a line. The crawl keeps 32,768 hosts one by one, those with
+the most requests, and totals of others.
+
+--host HOST shows one of them in words: a text for the owner of a site, with what to write into robots.txt.`,
 		Args: args(cobra.MaximumNArgs(1)),
 		RunE: func(cmd *cobra.Command, given []string) error {
 			dir, err := dirOf(given)
 			if err != nil {
 				return err
+			}
+			if host != "" {
+				name, err := crawler.HostOf(host)
+				if err != nil {
+					return &usageError{err}
+				}
+				return explain(a.statsOfHost(cmd.Context(), dir, name), dir)
 			}
 			if hosts {
 				return explain(a.statsOfHosts(cmd.Context(), dir), dir)
@@ -40,7 +51,8 @@ asked again. --json prints one object a host, one a line.`,
 			return err
 		},
 	}
-	cmd.Flags().BoolVar(&hosts, "hosts", false, "show the hosts that were given up")
+	cmd.Flags().BoolVar(&hosts, "hosts", false, "show what was asked of the hosts, and which were given up")
+	cmd.Flags().StringVar(&host, "host", "", "show what was asked of one `host`, as a text for its owner")
 	return cmd
 }
 
