@@ -22,6 +22,7 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 	"golang.org/x/sync/errgroup"
+	"golang.org/x/sys/unix"
 
 	"crawl/canon"
 	"crawl/frontier"
@@ -69,8 +70,10 @@ type scaleReport struct {
 	CheckpointBytes   float64 `json:"checkpoint_bytes"`      // mean of the last 100
 	CheckpointHoldP99 float64 `json:"checkpoint_hold_cpu_ms_p99"`
 	Checkpoints       int     `json:"checkpoints"`
-	RestartSeconds    float64 `json:"restart_s"` // from Open to the first page lease, half of the URLs finished
-	WhySeconds        float64 `json:"why_s"`     // the slowest of 100
+	RestartSeconds    float64 `json:"restart_s"`               // from Open to the first page lease, half of the URLs finished
+	RestartCold       float64 `json:"restart_cold_s"`          // the same, with none of the directory's pages in memory
+	ColdBytes         int64   `json:"restart_cold_read_bytes"` // that it read from the disk
+	WhySeconds        float64 `json:"why_s"`                   // the slowest of 100
 	WallSeconds       float64 `json:"wall_s"`
 	SeenRatio         float64 `json:"seen_db_over_filter"`
 }
@@ -150,6 +153,7 @@ func (s *scale) run() {
 	s.report.DiskPerURL = s.diskPerURL()
 	s.measureWhy()
 	s.restart()
+	s.restartCold()
 	s.making = 0
 	cpu = processCPU()
 	for s.finished < int(s.c.committer.store.Admissions.Len()) { // less a few that the filter took for seen
@@ -329,10 +333,37 @@ func (s *scale) rest() {
 
 // restart ends the process's part as a kill does, and measures how long it takes until a page is leased again.
 func (s *scale) restart() {
+	s.kill()
+	s.report.RestartSeconds = s.reopen().Seconds()
+}
+
+// restartCold is restart after the system was told to forget what it has of the directory's files in memory.
+func (s *scale) restartCold() {
+	s.kill()
+	s.must(filepath.WalkDir(s.dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		f, err := os.OpenFile(path, os.O_RDWR, 0)
+		if err != nil {
+			return err
+		}
+		return errors.Join(f.Sync(), unix.Fadvise(int(f.Fd()), 0, 0, unix.FADV_DONTNEED), f.Close())
+	}))
+	before := diskRead()
+	s.report.RestartCold = s.reopen().Seconds()
+	s.report.ColdBytes = diskRead() - before
+}
+
+func (s *scale) kill() {
 	s.stop()
 	s.must(s.c.Close())
-	s.c = nil
+	s.c, s.leased = nil, s.leased[:0]
 	runtime.GC()
+}
+
+// reopen returns how long it takes from Open to the first page.
+func (s *scale) reopen() time.Duration {
 	began := time.Now()
 	c, err := Open(s.dir, func(c *Config) { c.Fetcher = noFetcher{} })
 	s.must(err)
@@ -340,7 +371,21 @@ func (s *scale) restart() {
 	for len(s.leased) == 0 {
 		s.lease()
 	}
-	s.report.RestartSeconds = time.Since(began).Seconds()
+	return time.Since(began)
+}
+
+// diskRead is how many bytes this process has read that no memory had.
+func diskRead() (bytes int64) {
+	text, err := os.ReadFile("/proc/self/io")
+	if err != nil {
+		return 0
+	}
+	for line := range strings.Lines(string(text)) {
+		if n, found := strings.CutPrefix(line, "read_bytes: "); found {
+			bytes, _ = strconv.ParseInt(strings.TrimSpace(n), 10, 64)
+		}
+	}
+	return bytes
 }
 
 func (s *scale) finish(spent, wall time.Duration) {

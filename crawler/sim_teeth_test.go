@@ -129,7 +129,7 @@ func TestSimulationHasTeeth(t *testing.T) {
 		{"none", late, func(*testing.T, string) {}, ""},
 		{"the filter of a later moment", early, func(t *testing.T, dir string) { takeFilter(t, late, dir) }, ""},
 		{"seen first: bits of URLs that the log does not hold", early, func(t *testing.T, dir string) { seenFirst(t, late, dir) }, "is lost"},
-		{"marks ahead, to the end of each host", late, marksToTheEnd, ""}, // sweeps begin with each host's first entry
+		{"marks ahead, to the end of each host", late, marksToTheEnd, ""}, // merges drop marks, and the logs are asked at the end
 		{"done before its page record", late, doneWithoutRecord, "record"},
 		{"page record before done", late, recordWithoutDone, "record"},
 		{"a manifest that forgets the queue's runs", late, forgetQueueRuns, ""}, // looked for in the logs before the end
@@ -188,18 +188,23 @@ func TestSimulationFindsMissingSyncs(t *testing.T) {
 	}
 }
 
-// Marks that are ahead in a crawl that has room for all its tasks are found before it ends, and healed: a large host is read on
-// from where they are, and nothing sends its tasks out of memory, which would have it read from its start.
+// Marks that are ahead in a crawl that has room for all its tasks, and merges no runs, which drops marks, are found before it
+// ends, and healed: hosts are read on from where they are.
 func TestSimulationFindsMarksAhead(t *testing.T) {
 	var said logged
+	revived := false
 	s := newSim(newSimWeb(3, 100, 4000, 1000), filepath.Join(simFolder(t), "a.crawl"), nil, func(cfg *Config) {
 		simTiny(cfg)
 		roomy := frontier.Default()
 		cfg.Frontier.MaxTasks, cfg.Frontier.MaxHosts, cfg.Frontier.MaxIdleHosts = roomy.MaxTasks, roomy.MaxHosts, roomy.MaxIdleHosts
 		cfg.Log = said.logger()
+		if revived {
+			cfg.Store.QueueEntries = store.Config{}.QueueEntries
+		}
 	})
 	kill := s.moments(t, s.onCrash(t), 1, admitted(3500))[0]
 	marksToTheEnd(t, kill.dir)
+	revived = true
 	_, err := kill.revive(t, kill.after(s), nil, rand.New(rand.NewPCG(1, 4)), nil)
 	if err != nil || !strings.Contains(said.String(), "were passed over") {
 		t.Errorf("want it found and healed, got %v; the log says:\n%s", err, said.String())

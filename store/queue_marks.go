@@ -52,7 +52,7 @@ func (p *positions) setMark(key uint64, mark []hostPlace) {
 // A mark is a row of the checkpoint: the places in its runs that a host is read from after a restart. All before them is
 // done, then and later. The key is mark/ and the host key in hexadecimal; the value has three varints a run: its number,
 // class and depth of the place plus one, its sequence number. A 0 in the second's place, without a third, is the end of
-// the host in this run. Without marks a restart reads the entries that are done again.
+// the host in this run. Without marks a restart, and each sweep, reads the entries that are done again.
 const MarkPrefix = "mark/"
 
 // Marks returns the marks that changed since the last call, for the next checkpoint. low tells the least entry of a host

@@ -61,6 +61,13 @@ func (p *positions) begin(key uint64) []hostPlace {
 	return p.marks[key]
 }
 
+// mark returns the mark of a host; nil: it has none. It stays as it is.
+func (p *positions) mark(key uint64) []hostPlace {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.marks[key]
+}
+
 // end notes where the reading of a host ended, for a host whose beginning is not read again as easily.
 func (p *positions) end(key uint64, places []hostPlace, passed int, more bool, cfg queueConfig) {
 	p.mu.Lock()

@@ -163,8 +163,8 @@ func (w *hostWalk) places() []hostPlace {
 // not taken, turn is asked how many are wanted, given the first: none passes it over, and StopSweep ends the sweep before
 // it. fn then gets up to so many in order, and how many the host has left, counted up to ManyLeft; the slice is reused.
 // Sweep goes on until fn returns false, next being the place to go on from, or the last host is through (ended). It
-// starts at each host's first entry, whatever Host has read, and reads what runs held when it began. An error is a
-// *DamageError or one of reading.
+// starts at each host's mark, or at its first entry where there is none, whatever else Host has read, and reads what runs
+// held when it began. An error is a *DamageError or one of reading.
 func (q *Queue) Sweep(
 	from uint64, turn func(first *Pending) int, taken func(seq uint64) bool,
 	fn func(key uint64, entries []Pending, left int) bool,
@@ -179,7 +179,10 @@ func (q *Queue) Sweep(
 	for s.ok {
 		key := s.key
 		left := 0
-		if s.gather() {
+		if mark := q.reader.positions.mark(key); mark != nil {
+			left = s.gatherFrom(mark)
+			s.seek(key)
+		} else if s.gather() {
 			left = s.leave(key)
 		}
 		if s.stopped {
@@ -198,6 +201,7 @@ func (q *Queue) Sweep(
 // sweep stands on an entry: ok, and its key.
 type sweep struct {
 	queueWalk
+	cursors []*sortedrun.Cursor   // in the runs, for hosts that have a mark; nil: none had one yet
 	passes  func(seq uint64) bool // such entries are passed over
 	turn    func(first *Pending) int
 	entries []Pending
@@ -261,13 +265,20 @@ func (s *sweep) leave(key uint64) (left int) {
 			return left
 		}
 	}
+	s.seek(key)
+	return ManyLeft
+}
+
+// seek goes to the first entry behind a host, unless the sweep has ended.
+func (s *sweep) seek(key uint64) {
 	if key == math.MaxUint64 {
 		s.ok = false
-		return ManyLeft
+	}
+	if !s.ok || s.stopped {
+		return
 	}
 	s.Seek(binary.BigEndian.AppendUint64(nil, key+1))
 	s.step()
-	return ManyLeft
 }
 
 // ManyLeft is as many entries of a host as Sweep counts.
