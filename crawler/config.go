@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"net/netip"
 	"time"
 
 	"crawl/canon"
@@ -78,7 +77,7 @@ type Extract struct {
 
 // Fetcher makes one request and follows no redirect. Its errors are *fetch.Error.
 type Fetcher interface {
-	Resolve(context.Context, canon.URL) ([]netip.AddrPort, error)
+	Resolve(context.Context, canon.URL) (fetch.Resolution, error)
 	Fetch(context.Context, fetch.Request) (*fetch.Result, error)
 	Close() error
 }

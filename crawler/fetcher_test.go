@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
-	"net/netip"
 	"strings"
 	"sync"
 	"syscall"
@@ -32,7 +31,9 @@ func ownConfig(answer func(n int, u canon.URL) (*fetch.Result, error)) crawler.C
 	return cfg
 }
 
-func (f *ownFetcher) Resolve(context.Context, canon.URL) ([]netip.AddrPort, error) { return nil, nil }
+func (f *ownFetcher) Resolve(context.Context, canon.URL) (fetch.Resolution, error) {
+	return fetch.Resolution{}, nil
+}
 
 func (f *ownFetcher) Fetch(_ context.Context, r fetch.Request) (*fetch.Result, error) {
 	f.mu.Lock()

@@ -8,7 +8,6 @@ import (
 	"log/slog"
 	"math/rand/v2"
 	"net/http"
-	"net/netip"
 	"slices"
 	"strings"
 	"sync"
@@ -28,7 +27,9 @@ type gate struct {
 	open    chan struct{} // one answer for each receive; closed: all
 }
 
-func (g *gate) Resolve(context.Context, canon.URL) ([]netip.AddrPort, error) { return nil, nil }
+func (g *gate) Resolve(context.Context, canon.URL) (fetch.Resolution, error) {
+	return fetch.Resolution{}, nil
+}
 
 func (g *gate) Fetch(_ context.Context, r fetch.Request) (*fetch.Result, error) {
 	g.waiting.Add(1)
@@ -299,7 +300,7 @@ type lookUps struct {
 	hosts map[string]int
 }
 
-func (f *lookUps) Resolve(ctx context.Context, u canon.URL) ([]netip.AddrPort, error) {
+func (f *lookUps) Resolve(ctx context.Context, u canon.URL) (fetch.Resolution, error) {
 	f.mu.Lock()
 	f.hosts[u.Host()]++
 	f.mu.Unlock()

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"net"
 	"net/http"
-	"net/netip"
 	"os"
 	"slices"
 	"sync"
@@ -41,12 +40,12 @@ type ending struct {
 	after  string // Retry-After
 }
 
-func (f *failing) Resolve(_ context.Context, u canon.URL) ([]netip.AddrPort, error) {
+func (f *failing) Resolve(_ context.Context, u canon.URL) (fetch.Resolution, error) {
 	if e := f.next(false); e.phase == fetch.PhaseResolve {
 		f.next(true)
-		return nil, e.failure(u)
+		return fetch.Resolution{}, e.failure(u)
 	}
-	return nil, nil
+	return fetch.Resolution{}, nil
 }
 
 func (f *failing) Fetch(_ context.Context, r fetch.Request) (*fetch.Result, error) {

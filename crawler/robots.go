@@ -1,6 +1,7 @@
 package crawler
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -13,7 +14,7 @@ import (
 const (
 	robotsTTL  = 24 * time.Hour   // RFC 9309, section 2.4
 	closedTTL  = 10 * time.Minute // for a robots.txt that could not be had: then it is asked for again
-	resolveTTL = 5 * time.Minute  // net.Resolver does not tell a name's own
+	resolveTTL = 5 * time.Minute  // of addresses that come without a time of their own
 	dnsFailTTL = 5 * time.Second  // for a look-up that failed
 )
 
@@ -36,14 +37,14 @@ func (c *Crawler) resolve(ctx context.Context, l frontier.Lease) error {
 	if c.needless(l) {
 		return c.frontier.ResolveFailed(l, errNotAsked, 0)
 	}
-	addrs, err := c.fetcher.Resolve(ctx, l.URL)
+	found, err := c.fetcher.Resolve(ctx, l.URL)
 	switch {
 	case c.nothingLearnt(ctx, err):
 		return c.frontier.Return(l)
 	case err != nil:
 		return c.frontier.ResolveFailed(l, err, c.failureTTL(err))
 	}
-	return c.frontier.Resolved(l, addrs, resolveTTL)
+	return c.frontier.Resolved(l, found.Addrs, cmp.Or(found.TTL, resolveTTL))
 }
 
 // failureTTL is how long a failed look-up is held true. When it may end otherwise, that is over before the first retry.
@@ -89,7 +90,7 @@ func (c *Crawler) askRobots(ctx context.Context, l frontier.Lease) error {
 }
 
 func (c *Crawler) robotsFailed(l frontier.Lease, err error) error {
-	outcome := frontier.Outcome{Requested: true, Failed: true}
+	outcome := frontier.Outcome{Requested: true, Failed: true, Unreached: unreached(err)}
 	failure, ok := errors.AsType[*fetch.Error](err)
 	if ok {
 		c.robotsError(l, string(failure.Code()), err)

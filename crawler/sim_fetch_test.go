@@ -64,21 +64,21 @@ func (f *simFetcher) err() error {
 }
 
 // Resolve is a look-up: no request, and free of charge.
-func (f *simFetcher) Resolve(ctx context.Context, u canon.URL) ([]netip.AddrPort, error) {
+func (f *simFetcher) Resolve(ctx context.Context, u canon.URL) (fetch.Resolution, error) {
 	f.mu.Lock()
 	f.past.asked[u.Host()]++
 	n, h := f.past.asked[u.Host()], f.guard(u.Host()).simHost
 	f.mu.Unlock()
 	if err := rest(ctx, 15*time.Millisecond); err != nil {
-		return nil, &fetch.Error{URL: u, Phase: fetch.PhaseResolve, Err: err}
+		return fetch.Resolution{}, &fetch.Error{URL: u, Phase: fetch.PhaseResolve, Err: err}
 	}
 	switch {
 	case h.noName:
-		return nil, &fetch.Error{URL: u, Phase: fetch.PhaseResolve, Err: &net.DNSError{Err: "no such host", Name: u.Hostname(), IsNotFound: true}}
+		return fetch.Resolution{}, &fetch.Error{URL: u, Phase: fetch.PhaseResolve, Err: &net.DNSError{Err: "no such host", Name: u.Hostname(), IsNotFound: true}}
 	case n <= h.lame:
-		return nil, &fetch.Error{URL: u, Phase: fetch.PhaseResolve, Transient: true, Err: &net.DNSError{Err: "server misbehaving", Name: u.Hostname()}}
+		return fetch.Resolution{}, &fetch.Error{URL: u, Phase: fetch.PhaseResolve, Transient: true, Err: &net.DNSError{Err: "server misbehaving", Name: u.Hostname()}}
 	}
-	return []netip.AddrPort{f.web.address(h)}, nil
+	return fetch.Resolution{Addrs: []netip.AddrPort{f.web.address(h)}}, nil
 }
 
 // rest waits, in the time of the simulation.

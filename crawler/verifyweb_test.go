@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
-	"net/netip"
 	"os"
 	"path/filepath"
 	"slices"
@@ -35,7 +34,9 @@ type listWeb struct {
 
 func newListWeb(pages int) *listWeb { return &listWeb{pages: pages, asked: make(map[string]int)} }
 
-func (w *listWeb) Resolve(context.Context, canon.URL) ([]netip.AddrPort, error) { return nil, nil }
+func (w *listWeb) Resolve(context.Context, canon.URL) (fetch.Resolution, error) {
+	return fetch.Resolution{}, nil
+}
 
 func (w *listWeb) Close() error { return nil }
 

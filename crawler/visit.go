@@ -200,13 +200,19 @@ func (c *Crawler) failed(v *visit, err error) {
 		return
 	}
 	asked := v.lease.ResolveErr == nil
-	v.answer = frontier.Outcome{Requested: asked, Failed: asked || class != ""}
+	v.answer = frontier.Outcome{Requested: asked, Failed: asked || class != "", Unreached: asked && unreached(err)}
 	if !c.guessed.disproved(v.lease.URL, err) {
 		c.retryLater(v, class)
 	}
 	if v.end == endDone && asked {
 		c.tryHTTP(v)
 	}
+}
+
+// unreached reports whether a request failed for want of a connection.
+func unreached(err error) bool {
+	failure, ok := errors.AsType[*fetch.Error](err)
+	return ok && failure.Phase == fetch.PhaseDial
 }
 
 // fail enters why there was no answer, and returns the class by which it is tried again; empty where another try would

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"testing"
 	"time"
+
+	"crawl/fetch/dns"
 )
 
 func TestSpecialAddresses(t *testing.T) {
@@ -91,14 +93,15 @@ func TestResolve(t *testing.T) {
 	c := newClient(t, Config{AllowPrivate: []string{"intranet.test"}, ConnectTo: []ConnectTo{
 		connectTo(t, "b.test:80:private.test:8080"), connectTo(t, "c.test::127.0.0.1:1"), connectTo(t, "d.test::a.test:"),
 	}})
-	c.lookup = func(_ context.Context, host string) ([]netip.Addr, error) {
+	c.reach.probe = func() ipv6 { return privateIPv6 }
+	c.lookup = func(_ context.Context, host string) (dns.Answer, error) {
 		if host == "intranet.test" {
 			host = "private.test"
 		}
 		if found, ok := zone[host]; ok {
-			return found, nil
+			return dns.Answer{Addrs: found, TTL: time.Minute}, nil
 		}
-		return nil, &net.DNSError{Err: "no such host", Name: host, IsNotFound: true}
+		return dns.Answer{}, &net.DNSError{Err: "no such host", Name: host, IsNotFound: true}
 	}
 	for _, tt := range []struct {
 		url  string
@@ -127,7 +130,7 @@ func TestResolve(t *testing.T) {
 				wantError(t, err, PhaseResolve, tt.code)
 				return
 			}
-			if err != nil || !slices.Equal(got, addrPorts(tt.want...)) {
+			if err != nil || !slices.Equal(got.Addrs, addrPorts(tt.want...)) || got.TTL < time.Minute {
 				t.Errorf("%v %v, want %v", got, err, tt.want)
 			}
 		})
@@ -157,7 +160,7 @@ func TestResolveFailures(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			c := newClient(t, Config{})
-			c.lookup = func(context.Context, string) ([]netip.Addr, error) { return nil, tt.err }
+			c.lookup = func(context.Context, string) (dns.Answer, error) { return dns.Answer{}, tt.err }
 			_, err := c.Fetch(t.Context(), Request{URL: mustParse(t, "http://a.test/")})
 			if e := wantError(t, err, PhaseResolve, tt.code); e.Transient != tt.transient {
 				t.Errorf("transient %v, want %v", e.Transient, tt.transient)
@@ -181,14 +184,4 @@ func TestDialledAddressIsChecked(t *testing.T) {
 	if n := p.accepted.Load(); n != 1 {
 		t.Errorf("%d connections, want 1", n)
 	}
-}
-
-func TestLookupHasADeadline(t *testing.T) {
-	c := newClient(t, Config{DNSTimeout: 20 * time.Millisecond})
-	c.lookup = func(ctx context.Context, _ string) ([]netip.Addr, error) {
-		<-ctx.Done()
-		return nil, ctx.Err()
-	}
-	_, err := c.Resolve(t.Context(), mustParse(t, "http://a.test/"))
-	wantError(t, err, PhaseResolve, CodeDNSTimeout)
 }

@@ -114,12 +114,12 @@ func BenchmarkFetch(b *testing.B) {
 			b.Fatal(err)
 		}
 		defer c.Close()
-		addrs, err := c.Resolve(b.Context(), u)
+		found, err := c.Resolve(b.Context(), u)
 		if err != nil {
 			b.Fatal(err)
 		}
 		measure(b, func() (int, error) {
-			res, err := c.Fetch(b.Context(), Request{URL: u, Addrs: addrs})
+			res, err := c.Fetch(b.Context(), Request{URL: u, Addrs: found.Addrs})
 			if err != nil {
 				return 0, err
 			}

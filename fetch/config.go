@@ -4,12 +4,14 @@ import (
 	"errors"
 	"fmt"
 	"net/mail"
+	"net/netip"
 	"strings"
 	"time"
 
 	"golang.org/x/net/http/httpguts"
 
 	"crawl/canon"
+	"crawl/fetch/dns"
 )
 
 // Config says how a client behaves. The zero Config is polite and safe.
@@ -26,6 +28,12 @@ type Config struct {
 
 	// DNSTimeout is for one name look-up. Default: 10 s.
 	DNSTimeout time.Duration
+
+	// DNSMinTTL is how long what a name server said holds at least. Default: 5 min; dns.None: as long as it says.
+	DNSMinTTL time.Duration
+
+	// Resolvers are name servers to ask in place of the system's, in this order.
+	Resolvers []netip.AddrPort
 
 	// ConnectTimeout is for connecting, to whichever address of a host answers. Default: 10 s.
 	ConnectTimeout time.Duration
@@ -132,6 +140,14 @@ func (c Config) Validate() error {
 	} {
 		if n.value < 0 || n.value > maxBodyBytesLimit {
 			errs = append(errs, fmt.Errorf("%s: want 0 for the default or up to %d, got %d", n.key, int64(maxBodyBytesLimit), n.value))
+		}
+	}
+	if c.DNSMinTTL < 0 && c.DNSMinTTL != dns.None {
+		errs = append(errs, fmt.Errorf("dns_min_ttl: want 0 or more, got %v", c.DNSMinTTL))
+	}
+	for _, server := range c.Resolvers {
+		if !server.IsValid() || server.Port() == 0 {
+			errs = append(errs, fmt.Errorf("resolvers: want an address with a port, got %v", server))
 		}
 	}
 	if c.MinRate > maxBodyBytesLimit {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net"
 	"net/netip"
+	"slices"
 	"time"
 )
 
@@ -33,6 +34,10 @@ func (c *Client) dial(ctx context.Context, h hop) (*conn, error) {
 	nc, addr, err := c.dialFirst(dialCtx, addrs)
 	cancel()
 	if err != nil {
+		if ctx.Err() == nil { // it may have moved
+			host, _, _ := c.target(h.URL)
+			c.doubt(host)
+		}
 		return nil, newError(h.URL, PhaseDial, overdue(err, "no connection", by.Sub(start)))
 	}
 	cn := newConn(nc, connKey{origin: h.URL.Origin(), addr: addr})
@@ -55,12 +60,14 @@ func overdue(err error, missing string, after time.Duration) error {
 }
 
 // dialFirst connects to the first of addrs that answers: the next one is tried when one fails, or beside it when it
-// keeps silent for attemptDelay. All attempts have ended when it returns.
+// keeps silent for attemptDelay (RFC 8305). Those that were out of reach lately come last. All attempts have ended when it
+// returns.
 func (c *Client) dialFirst(ctx context.Context, addrs []netip.AddrPort) (net.Conn, netip.AddrPort, error) {
 	if len(addrs) == 1 {
 		nc, err := c.dialer(ctx, addrs[0])
 		return nc, addrs[0], dialError(addrs[0], err)
 	}
+	addrs = c.reach.recent(slices.Clone(addrs))
 	ctx, cancel := context.WithCancel(ctx)
 	race := dialRace{ended: make(chan attempt, len(addrs))}
 	defer race.drain()
@@ -73,6 +80,7 @@ func (c *Client) dialFirst(ctx context.Context, addrs []netip.AddrPort) (net.Con
 		case a := <-race.ended:
 			race.running--
 			if a.err == nil {
+				c.reach.won(addrs, slices.Index(addrs, a.addr))
 				return a.nc, a.addr, nil
 			}
 			if failed.err == nil {

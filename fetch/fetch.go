@@ -21,6 +21,7 @@ import (
 	"time"
 
 	"crawl/canon"
+	"crawl/fetch/dns"
 )
 
 // Client fetches. It is safe for use by many goroutines, and owns the connections between fetches and the buffers that
@@ -30,7 +31,9 @@ type Client struct {
 	policy policy
 	creds  *credentials // what is sent with requests
 	tls    *tls.Config
-	lookup func(ctx context.Context, host string) ([]netip.Addr, error)
+	lookup func(ctx context.Context, host string) (dns.Answer, error)
+	doubt  func(host string) // what is known of its addresses
+	reach  *reach
 	dialer func(ctx context.Context, addr netip.AddrPort) (net.Conn, error)
 
 	idle    *idleConns
@@ -66,13 +69,15 @@ func New(cfg Config) (*Client, error) {
 		cfg:     cfg,
 		policy:  newPolicy(cfg.AllowPrivate),
 		creds:   newCredentials(cfg),
-		lookup:  lookupFunc(&net.Resolver{PreferGo: true}), // its look-ups end with their context, cgo's do not
+		reach:   newReach(),
 		dialer:  dialTCP,
 		idle:    newIdleConns(cfg.MaxIdleConns, cfg.MaxIdlePerHost, cfg.IdleTimeout),
 		bufs:    bufs,
 		codings: &decoders{bufs: bufs, maxRatio: cfg.MaxDecodeRatio},
 		memory:  newBudget(cfg.BodyMemoryBytes, mostOfBody(cfg.MaxBodyBytes, cfg.Capture)),
 	}
+	names := dns.New(dns.Config{Servers: cfg.Resolvers, Timeout: cfg.DNSTimeout, MinTTL: cfg.DNSMinTTL, IPv6: c.reach.hasIPv6})
+	c.lookup, c.doubt = names.Lookup, names.Doubt
 	c.tls = &tls.Config{
 		InsecureSkipVerify: cfg.InsecureTLS,
 		NextProtos:         []string{"http/1.1"},
@@ -106,11 +111,11 @@ func (c *Client) Fetch(ctx context.Context, r Request) (*Result, error) {
 		return nil, err
 	}
 	if len(h.Addrs) == 0 {
-		addrs, err := c.resolveBy(ctx, h.deadline, r.URL)
+		found, err := c.resolveBy(ctx, h.deadline, r.URL)
 		if err != nil {
 			return nil, err
 		}
-		h.Addrs = addrs
+		h.Addrs = found.Addrs
 	}
 	if cn := c.idle.take(r.URL.Origin(), h.Addrs); cn != nil {
 		res, err := c.exchange(ctx, cn, h)
@@ -125,7 +130,7 @@ func (c *Client) Fetch(ctx context.Context, r Request) (*Result, error) {
 	return c.exchange(ctx, cn, h)
 }
 
-func (c *Client) resolveBy(ctx context.Context, deadline time.Time, u canon.URL) ([]netip.AddrPort, error) {
+func (c *Client) resolveBy(ctx context.Context, deadline time.Time, u canon.URL) (Resolution, error) {
 	ctx, cancel := context.WithDeadline(ctx, deadline)
 	defer cancel()
 	return c.Resolve(ctx, u)

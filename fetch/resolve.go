@@ -7,36 +7,45 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"crawl/canon"
 )
+
+// Resolution is what Resolve found.
+type Resolution struct {
+	// Addrs may be dialled, best first. Nobody may write to them.
+	Addrs []netip.AddrPort
+
+	// TTL is how long they hold; 0 when that is not known, as with a Fetcher that does not tell.
+	TTL time.Duration
+}
+
+// fixedTTL is how long an address holds that is written in a URL or a rule.
+const fixedTTL = 24 * time.Hour
 
 // Resolve returns the addresses that may be dialled for u, best first, the two address families in turn: u's host or
 // what a ConnectTo rule puts in its place, looked up and checked. Special addresses are left out unless they are opened;
 // when nothing else is there, the *Error wraps ErrAddressDenied. "localhost" and names below it are the loopback
 // addresses without a look-up (RFC 6761, section 6.3).
-func (c *Client) Resolve(ctx context.Context, u canon.URL) ([]netip.AddrPort, error) {
+func (c *Client) Resolve(ctx context.Context, u canon.URL) (Resolution, error) {
 	if u.IsZero() {
-		return nil, &Error{URL: u, Phase: PhaseResolve, Err: errNoURL}
+		return Resolution{}, &Error{URL: u, Phase: PhaseResolve, Err: errNoURL}
 	}
 	host, portText, _ := c.target(u)
 	port, err := strconv.ParseUint(portText, 10, 16)
 	if err != nil {
-		return nil, newError(u, PhaseResolve, err)
+		return Resolution{}, newError(u, PhaseResolve, err)
 	}
-	addrs, err := c.addressesOf(ctx, host)
+	all, ttl, err := c.addressesOf(ctx, host, uint16(port))
 	if err != nil {
-		return nil, newError(u, PhaseResolve, err)
-	}
-	all := make([]netip.AddrPort, len(addrs))
-	for i, a := range addrs {
-		all[i] = netip.AddrPortFrom(a, uint16(port))
+		return Resolution{}, newError(u, PhaseResolve, err)
 	}
 	allowed, err := c.permitted(u, all)
 	if err != nil {
-		return nil, newError(u, PhaseResolve, err)
+		return Resolution{}, newError(u, PhaseResolve, err)
 	}
-	return familiesInTurn(allowed), nil
+	return Resolution{Addrs: c.reach.order(allowed), TTL: max(ttl, time.Second)}, nil
 }
 
 // permitted returns those of addrs that may be dialled for u, or why there is none.
@@ -62,56 +71,32 @@ func (c *Client) permitted(u canon.URL, addrs []netip.AddrPort) ([]netip.AddrPor
 	return allowed, nil
 }
 
-// addressesOf returns the addresses of host, at least one.
-func (c *Client) addressesOf(ctx context.Context, host string) ([]netip.Addr, error) {
+// addressesOf returns the addresses of host, at least one, and how long they hold.
+func (c *Client) addressesOf(ctx context.Context, host string, port uint16) (addrs []netip.AddrPort, ttl time.Duration, err error) {
 	if a, err := netip.ParseAddr(host); err == nil {
-		return []netip.Addr{a.Unmap()}, nil
+		return []netip.AddrPort{netip.AddrPortFrom(a.Unmap(), port)}, fixedTTL, nil
 	}
 	if isLocalhost(host) {
-		return []netip.Addr{netip.AddrFrom4([4]byte{127, 0, 0, 1}), netip.IPv6Loopback()}, nil
+		return []netip.AddrPort{
+			netip.AddrPortFrom(netip.AddrFrom4([4]byte{127, 0, 0, 1}), port), netip.AddrPortFrom(netip.IPv6Loopback(), port),
+		}, fixedTTL, nil
 	}
-	ctx, cancel := context.WithTimeout(ctx, c.cfg.DNSTimeout)
-	defer cancel()
 	found, err := c.lookup(ctx, host)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
-	addrs := make([]netip.Addr, 0, len(found))
-	for _, a := range found {
-		if a = a.Unmap(); !slices.Contains(addrs, a) {
-			addrs = append(addrs, a)
+	for _, a := range found.Addrs {
+		if to := netip.AddrPortFrom(a.Unmap(), port); !slices.Contains(addrs, to) {
+			addrs = append(addrs, to)
 		}
 	}
 	if len(addrs) == 0 {
-		return nil, &net.DNSError{Err: "no address", Name: host, IsNotFound: true}
+		return nil, 0, &net.DNSError{Err: "no address", Name: host, IsNotFound: true}
 	}
-	return addrs, nil
+	return addrs, found.TTL, nil
 }
 
 func isLocalhost(host string) bool {
 	name := strings.ToLower(strings.TrimSuffix(host, "."))
 	return name == "localhost" || strings.HasSuffix(name, ".localhost")
-}
-
-func lookupFunc(r *net.Resolver) func(context.Context, string) ([]netip.Addr, error) {
-	return func(ctx context.Context, host string) ([]netip.Addr, error) { return r.LookupNetIP(ctx, "ip", host) }
-}
-
-// familiesInTurn keeps the order within each family and alternates between them, so that one broken family costs one
-// failed attempt (RFC 8305, section 4).
-func familiesInTurn(addrs []netip.AddrPort) []netip.AddrPort {
-	var first, second []netip.AddrPort
-	for _, a := range addrs {
-		if a.Addr().Is4() == addrs[0].Addr().Is4() {
-			first = append(first, a)
-		} else {
-			second = append(second, a)
-		}
-	}
-	mixed := make([]netip.AddrPort, 0, len(addrs))
-	for i := range max(len(first), len(second)) {
-		mixed = append(mixed, first[min(i, len(first)):min(i+1, len(first))]...)
-		mixed = append(mixed, second[min(i, len(second)):min(i+1, len(second))]...)
-	}
-	return mixed
 }

@@ -74,6 +74,9 @@ func (f *Frontier) settle(op *open, o Outcome, now moment) {
 			f.revive(h)
 		}
 	}
+	if o.Unreached {
+		h.doubtAddresses(now)
+	}
 	if o.RetryAfter > 0 {
 		f.hold(h, min(o.RetryAfter, f.cfg.MaxRetryAfter), RetryAfter, now)
 	}

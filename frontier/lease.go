@@ -68,6 +68,9 @@ type Outcome struct {
 	Requested bool
 	// Failed says that the host gave no answer, or that it has too much to do (status 429 or 503): it backs off.
 	Failed bool
+	// Unreached says that no connection to any of the addresses came about: they are looked up anew before the next lease
+	// that has them, whatever their time to live.
+	Unreached bool
 	// Took is the response time.
 	Took time.Duration
 	// Recorded says that a page record came of it, and Bytes how large its body was: both count against the host's budget.

@@ -47,3 +47,13 @@ func (f *Frontier) learnAddrs(l Lease, addrs []netip.AddrPort, failure error, tt
 	f.dispatch(now)
 	return nil
 }
+
+// doubtAddresses has the addresses of h looked up anew before it is asked again: it may have moved. Whether that takes a
+// question to a name server is for the one who looks up.
+func (h *host) doubtAddresses(now moment) {
+	for _, o := range h.origins {
+		if o != nil && o.addrsErr == nil && !o.addrsTerm.unused {
+			o.addrsTerm.until = min(o.addrsTerm.until, now)
+		}
+	}
+}

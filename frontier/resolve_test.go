@@ -101,3 +101,27 @@ func TestRedirectedRobotsUnresolved(t *testing.T) {
 		drained(t, f)
 	})
 }
+
+// TestUnreachedHostIsLookedUpAgain: a host that no connection came about to may have moved, whatever its addresses' time to
+// live; one that answered badly has not.
+func TestUnreachedHostIsLookedUpAgain(t *testing.T) {
+	for _, tt := range []struct {
+		name    string
+		outcome Outcome
+		want    Kind
+	}{
+		{"unreached", Outcome{Requested: true, Failed: true, Unreached: true}, Resolve},
+		{"overloaded", Outcome{Requested: true, Failed: true}, Page},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				f := openFrontier(t, Config{IgnoreRobots: true}, "https://a.example/1")
+				must(t, f.Resolved(leaseOf(t, f, Resolve, "https://a.example/1"), loopback, year))
+				must(t, f.Retry(leaseOf(t, f, Page, "https://a.example/1"), time.Second, tt.outcome))
+				if l := lease(t, f); l.Kind != tt.want {
+					t.Errorf("leased %s, want %s", l.Kind, tt.want)
+				}
+			})
+		})
+	}
+}

@@ -2,11 +2,13 @@ package main
 
 import (
 	"math"
+	"net/netip"
 	"strings"
 	"time"
 
 	"crawl/crawler"
 	"crawl/fetch"
+	"crawl/fetch/dns"
 	"crawl/frontier"
 	"crawl/internal/config"
 	"crawl/seen"
@@ -174,6 +176,13 @@ func fetchConfig(s config.Settings) fetch.Config {
 		MaxHeadBytes: int(s.MaxHead), MaxHeadLines: int(s.MaxHeadLines), MaxDecodeRatio: int64(s.MaxDecodeRatio),
 		MaxBodyBytes: int64(s.MaxBody), BodyMemoryBytes: int64(s.BodyMemory), InsecureTLS: s.Insecure, AllowPrivate: texts(s.AllowPrivate),
 		MaxIdleConns: idleConns(int(s.Concurrency)), MaxIdlePerHost: max(2, mostPerHost(s)),
+	}
+	cfg.DNSMinTTL = time.Duration(s.DNSMinTTL)
+	if cfg.DNSMinTTL == 0 {
+		cfg.DNSMinTTL = dns.None
+	}
+	for _, r := range s.Resolvers {
+		cfg.Resolvers = append(cfg.Resolvers, netip.AddrPort(r))
 	}
 	for _, c := range s.ConnectTo {
 		cfg.ConnectTo = append(cfg.ConnectTo, fetch.ConnectTo(c))

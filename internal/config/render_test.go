@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"flag"
 	"math/rand/v2"
+	"net/netip"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -72,6 +73,7 @@ func TestRenderReadsBack(t *testing.T) {
 	s.UserAgent, s.Contact = "it's/1 (: #)", "null:@"
 	s.AllowPrivate = []Private{AllPrivate, "::1", "10.0.0.0/8", "127.0.0.1:80"}
 	s.ConnectTo = []ConnectTo{{"", "", "127.0.0.1", "80"}, {"a", "1", "::1", ""}}
+	s.Resolvers, s.DNSMinTTL = []Resolver{Resolver(netip.MustParseAddrPort("192.0.2.53:53")), Resolver(netip.MustParseAddrPort("[::1]:5353"))}, 0
 	s.Expect, s.MaxBody = Some[Count](200e6), 12345
 	s.Extract = []Extract{{Field: "price", Selector: "p > a[href='x']", Attr: "content", All: true}, {Field: "true", Selector: "#x"}}
 	s.MaxBytes, s.MaxPagesPerHost, s.MaxBytesPerHost, s.MinFree = Some[Size](5), Some[Count](6), Some[Size](1<<20), 0

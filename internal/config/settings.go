@@ -70,6 +70,8 @@ type Settings struct {
 
 	// Limits of a request.
 	DNSTimeout       Duration       // of a name look-up
+	DNSMinTTL        Duration       // an answer of a name server holds this long at least
+	Resolvers        []Resolver     // in place of the system's
 	ConnectTimeout   Duration       // of connecting
 	TLSTimeout       Duration       // of a handshake
 	FirstByteTimeout Duration       // from sending the request to the end of the answer's head
@@ -126,6 +128,7 @@ func Default() Settings {
 		Cookies:            CookiesOff,
 		Timeout:            Duration(30 * time.Second),
 		DNSTimeout:         Duration(10 * time.Second),
+		DNSMinTTL:          Duration(5 * time.Minute),
 		ConnectTimeout:     Duration(10 * time.Second),
 		TLSTimeout:         Duration(10 * time.Second),
 		FirstByteTimeout:   Duration(20 * time.Second),

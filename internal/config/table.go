@@ -309,6 +309,20 @@ var table = []setting{
 		at:    func(s *Settings) slot { return one(&s.DNSTimeout) },
 		check: func(s *Settings) string { return withinTime(s.DNSTimeout) },
 	},
+	{key: "dns_min_ttl", section: requests,
+		usage: "how long what a name server said of a host holds at least",
+		note: "Many names are good for seconds only, and would be asked for again before nearly each page. When nobody answers at a " +
+			"host's addresses, its name is asked for again as soon as its own time is over. No answer is held for more than a day, but " +
+			"where the name servers fail.",
+		at:    func(s *Settings) slot { return one(&s.DNSMinTTL) },
+		check: func(s *Settings) string { return within(s.DNSMinTTL, 0, Duration(24*time.Hour)) },
+	},
+	{key: "resolvers", section: requests,
+		usage: "name servers to ask in place of the system's, in this order",
+		note: "ADDR or ADDR:PORT. They have to look names up to the end, as those of a provider do. The hosts file goes before them. " +
+			"Example: [192.0.2.53, '[2001:db8::53]:5353'].",
+		at: func(s *Settings) slot { return many(&s.Resolvers) },
+	},
 	{key: "connect_timeout", section: requests,
 		usage: "time for connecting to a host, to whichever of its addresses answers",
 		at:    func(s *Settings) slot { return one(&s.ConnectTimeout) },

@@ -3,6 +3,7 @@ package config
 import (
 	"encoding/json"
 	"errors"
+	"net/netip"
 	"strings"
 	"testing"
 	"time"
@@ -249,6 +250,17 @@ func TestConnectTo(t *testing.T) {
 		"[::1:80:b:80", "[::1]80:b:80", "[a]:80:b:80")
 }
 
+func TestResolver(t *testing.T) {
+	at := func(text string) Resolver { return Resolver(netip.MustParseAddrPort(text)) }
+	accepts(t, "192.0.2.53", at("192.0.2.53:53"), "192.0.2.53")
+	accepts(t, "127.0.0.1:5353", at("127.0.0.1:5353"), "127.0.0.1:5353")
+	accepts(t, "2001:db8::53", at("[2001:db8::53]:53"), "2001:db8::53")
+	accepts(t, "[2001:db8::53]", at("[2001:db8::53]:53"), "2001:db8::53")
+	accepts(t, "[fe80::1%eth0]:53", at("[fe80::1%eth0]:53"), "fe80::1%eth0")
+	refuses[Resolver](t, "the address of a name server, such as 192.0.2.53, 127.0.0.1:5353 or [2001:db8::53]:53",
+		"", "dns.example", "192.0.2.53:0", "192.0.2.53:x", "[192.0.2.53]", "https://dns.example/", "192.0.2", "[::1")
+}
+
 // The values are read by YAML and JSON decoders too, and written by JSON encoders.
 func TestText(t *testing.T) {
 	type values struct {
@@ -302,6 +314,7 @@ func FuzzValues(f *testing.F) {
 		fuzzValue[Pattern](t, text)
 		fuzzValue[Private](t, text)
 		fuzzValue[ConnectTo](t, text)
+		fuzzValue[Resolver](t, text)
 	})
 }
 

@@ -93,8 +93,7 @@ func pages(l Limits) []Behaviour {
 			return fmt.Sprintf("<title>%d</title><a href=/day/%d>next day</a><a href=/day/%d>next week</a>", day, day+1, day+7)
 		}),
 		endless("deeper", "has relative links that grow with each page", l.PagesPerHost, func(target string) string {
-			depth := strings.Count(target, "/")
-			return fmt.Sprintf("<title>deep</title><a href=down%d/>deeper</a><a href=further%d/>deeper too</a>", depth, depth)
+			return "<title>deep</title><a href=deeper/>deeper</a><a href=again/deeper/>deeper still</a>"
 		}),
 		endless("sessions", "gives each visit a session of its own", l.PagesPerHost, func(target string) string {
 			name := sha256.Sum256([]byte(target))
