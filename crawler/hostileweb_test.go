@@ -92,7 +92,8 @@ func hostileConfig(t *testing.T, limits hostile.Limits, bad *hostile.Server, goo
 	cfg.Frontier.HostDelay, cfg.Frontier.BackoffBase, cfg.Frontier.BackoffMax = frontier.None, time.Millisecond, 10*time.Millisecond
 	cfg.Frontier.MaxRetryAfter, cfg.Frontier.MaxCrawlDelay = limits.RetryAfter, limits.CrawlDelay
 	cfg.Frontier.MaxHostPages = limits.PagesPerHost
-	cfg.Fetch.Timeout, cfg.Fetch.ConnectTimeout = limits.Timeout, limits.ConnectTimeout
+	cfg.Fetch.Timeout = limits.Timeout
+	cfg.Fetch.ConnectTimeout, cfg.Fetch.TLSTimeout = limits.ConnectTimeout, limits.ConnectTimeout
 	cfg.Fetch.MaxHeadBytes, cfg.Fetch.MaxBodyBytes = limits.HeadBytes, limits.BodyBytes
 	cfg.Fetch.BodyMemoryBytes, cfg.Fetch.MaxIdleConns = bodyMemory, 2000 // each host may trick us on a kept connection
 	for _, text := range bad.ConnectTo() {

@@ -244,7 +244,7 @@ func TestDeadline(t *testing.T) {
 	}{
 		{"silence", func(nc net.Conn) { readRequest(nc); io.Copy(io.Discard, nc) }, CodeTimeout, PhaseHead, ""},
 		{"deafness", func(net.Conn) { <-time.After(6 * time.Second) }, CodeTimeout, PhaseWrite, ""},
-		{"http-06 head drips", func(nc net.Conn) { readRequest(nc); drip(nc) }, CodeTimeout, PhaseHead, ""},
+		{"http-06 head drips", func(nc net.Conn) { readRequest(nc); io.WriteString(nc, "HTTP/1.1 200 "); drip(nc) }, CodeTimeout, PhaseHead, ""},
 		{"http-06 body drips", func(nc net.Conn) {
 			readRequest(nc)
 			io.WriteString(nc, "HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\nabc")

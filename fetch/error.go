@@ -47,7 +47,7 @@ const (
 	CodeRefused       Code = "refused"        // nobody listens
 	CodeReset         Code = "reset"          // the peer broke the connection
 	CodeTimeout       Code = "timeout"        // a deadline passed
-	CodeTLS           Code = "tls"            // the TLS handshake failed
+	CodeTLS           Code = "tls"            // the TLS handshake failed, or TLS was broken behind it
 	CodeUnreachable   Code = "unreachable"    // no way to the address
 )
 
@@ -108,6 +108,8 @@ func (e *Error) Code() Code {
 		return CodeUnreachable
 	case errors.Is(e.Err, io.EOF), errors.Is(e.Err, io.ErrUnexpectedEOF):
 		return CodeClosed
+	case isTLSFault(e.Err):
+		return CodeTLS
 	}
 	return e.codeOfPhase()
 }
@@ -124,6 +126,18 @@ func isExhausted(err error) bool {
 	}
 	return false
 }
+
+// isTLSFault knows an alert of either side, and a record that is none, in whatever phase it came.
+func isTLSFault(err error) bool {
+	if _, ok := errors.AsType[tls.RecordHeaderError](err); ok {
+		return true
+	}
+	op, ok := errors.AsType[*net.OpError](err)
+	return ok && isAlert(op)
+}
+
+// isAlert tells crypto/tls's use of the type from net's.
+func isAlert(op *net.OpError) bool { return op.Op == "remote error" || op.Op == "local error" }
 
 // codeOfPhase is for causes that mean nothing but where they come from.
 func (e *Error) codeOfPhase() Code {
@@ -148,7 +162,7 @@ func isTimeout(err error) bool {
 
 // bare takes off what net puts around a cause: an operation that the phase tells, and a local port that means nothing.
 func bare(err error) error {
-	if op, ok := err.(*net.OpError); ok {
+	if op, ok := err.(*net.OpError); ok && !isAlert(op) {
 		return op.Err
 	}
 	return err

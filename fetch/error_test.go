@@ -2,6 +2,7 @@ package fetch
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
@@ -34,6 +35,9 @@ func TestErrorCodes(t *testing.T) {
 		{PhaseTLS, op(syscall.ECONNRESET), CodeReset, true},
 		{PhaseTLS, io.EOF, CodeClosed, true},
 		{PhaseTLS, errors.New("tls: protocol version not supported"), CodeTLS, false},
+		{PhaseHead, &net.OpError{Op: "remote error", Err: errors.New("tls: certificate required")}, CodeTLS, false},
+		{PhaseHead, fmt.Errorf("%w", &net.OpError{Op: "local error", Err: errors.New("tls: bad record MAC")}), CodeTLS, false},
+		{PhaseHead, tls.RecordHeaderError{Msg: "first record does not look like a TLS handshake"}, CodeTLS, false},
 		{PhaseWrite, op(syscall.EPIPE), CodeReset, true},
 		{PhaseHead, op(syscall.ECONNABORTED), CodeReset, true},
 		{PhaseHead, io.ErrUnexpectedEOF, CodeClosed, true},

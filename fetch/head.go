@@ -130,6 +130,9 @@ func (r *headReader) line() ([]byte, error) {
 				return trimEnd(line), nil
 			}
 			r.scanned = in.w
+			if begun := b[r.next:]; r.next == r.begin && !mayBegin(begun) {
+				return nil, notHTTP(string(begun))
+			}
 		}
 		if err := in.more(r.cn, r.limits.bytes); err != nil {
 			return nil, err
@@ -205,7 +208,7 @@ func parseStatusLine(line string) (head, error) {
 	case len(proto) == len("HTTP/2") && strings.EqualFold(proto[:5], "HTTP/") && isDigit(proto[5]):
 		h.proto, h.major = "HTTP"+proto[4:]+".0", int(proto[5]-'0')
 	default:
-		return head{}, fmt.Errorf("not HTTP: the answer begins with %s", quoted(line))
+		return head{}, notHTTP(line)
 	}
 	code, _, _ := strings.Cut(strings.TrimLeft(rest, " \t"), " ")
 	code = strings.TrimRight(code, "\t")
@@ -214,6 +217,21 @@ func parseStatusLine(line string) (head, error) {
 	}
 	h.status = int(code[0]-'0')*100 + int(code[1]-'0')*10 + int(code[2]-'0')
 	return h, nil
+}
+
+// mayBegin reports whether a status line can begin so. What cannot need not be read to its end, which may never come.
+func mayBegin(line []byte) bool {
+	line = bytes.TrimLeft(line, " \t\r")
+	for _, mark := range []string{"HTTP/", "ICY "} {
+		if n := min(len(line), len(mark)); strings.EqualFold(string(line[:n]), mark[:n]) {
+			return true
+		}
+	}
+	return false
+}
+
+func notHTTP(line string) error {
+	return fmt.Errorf("not HTTP: the answer begins with %s", quoted(line))
 }
 
 func isDigit(c byte) bool { return c >= '0' && c <= '9' }

@@ -31,8 +31,9 @@ func TestLimits(t *testing.T) {
 		{"first byte", "http://127.0.0.1/", silent, 5 * time.Second, PhaseHead, CodeTimeout, "no answer in 5s"},
 		{"head that drips", "http://127.0.0.1/", func(nc net.Conn) {
 			readRequest(nc)
-			for range time.Tick(time.Second) {
-				if _, err := io.WriteString(nc, "H"); err != nil {
+			for _, c := range []byte("HTTP/1.1 200 and so on") {
+				<-time.After(time.Second)
+				if _, err := nc.Write([]byte{c}); err != nil {
 					return
 				}
 			}

@@ -118,6 +118,9 @@ func TestNoAnswer(t *testing.T) {
 		{"not HTTP", "SSH-2.0-OpenSSH\r\n\r\n", CodeBadHead, false},
 		{"HTTP/0.9", "<html>an answer without a head</html>\n", CodeBadHead, false},
 		{"escapes", "\x1b[2J\xff\r\n\r\n", CodeBadHead, false},
+		{"no HTTP, and no end of a line", "<title>old</title>", CodeBadHead, false},
+		{"TLS where none was spoken", "\x15\x03\x01\x00\x02\x02\x46", CodeBadHead, false},
+		{"an end within the protocol's name", "\r\n htt", CodeClosed, true},
 		{"no status", "HTTP/1.1 OK\r\n\r\n", CodeBadHead, false},
 		{"status of two digits", "HTTP/1.1 99 X\r\n\r\n", CodeBadHead, false},
 		{"status of four digits", "HTTP/1.1 1000 X\r\n\r\n", CodeBadHead, false},
@@ -129,7 +132,7 @@ func TestNoAnswer(t *testing.T) {
 		{"switching protocols", "HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\n\r\n", CodeBadHead, false},
 		{"no such status", "HTTP/1.1 099 X\r\n\r\n", CodeBadHead, false},
 		{"head without end", "HTTP/1.1 200 OK\r\n" + strings.Repeat("X: "+strings.Repeat("y", 100)+"\r\n", 40), CodeHeadTooLong, false},
-		{"line without end", strings.Repeat("H", 5000), CodeHeadTooLong, false},
+		{"line without end", "HTTP/1.1 200 " + strings.Repeat("H", 5000), CodeHeadTooLong, false},
 		{"long bad line", strings.Repeat("y", 1000) + "\r\n\r\n", CodeBadHead, false},
 		{"hints without end", strings.Repeat("HTTP/1.1 103 Early Hints\r\n\r\n", maxInterim+1), CodeHeadTooLong, false},
 	} {

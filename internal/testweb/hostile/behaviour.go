@@ -9,7 +9,7 @@ import (
 // Limits are what the wants of the behaviours suppose a crawler to be set to. Pages that hurt are as large as these allow.
 type Limits struct {
 	Timeout        time.Duration // for a whole request
-	ConnectTimeout time.Duration // for a connection with its TLS handshake
+	ConnectTimeout time.Duration // for a connection, and for its TLS handshake
 	HeadBytes      int           // of an answer, interim answers included
 	BodyBytes      int64         // as sent and as decoded
 	PagesPerHost   uint64
@@ -21,7 +21,7 @@ type Limits struct {
 // Short lets a crawl of all behaviours end within seconds.
 func Short() Limits {
 	return Limits{
-		Timeout: 3 * time.Second, ConnectTimeout: time.Second, HeadBytes: 64 << 10, BodyBytes: 2 << 20, PagesPerHost: 30,
+		Timeout: 3 * time.Second, ConnectTimeout: 2 * time.Second, HeadBytes: 64 << 10, BodyBytes: 2 << 20, PagesPerHost: 30,
 		Retries: 1, RetryAfter: 200 * time.Millisecond, CrawlDelay: 100 * time.Millisecond,
 	}
 }

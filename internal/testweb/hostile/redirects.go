@@ -9,7 +9,7 @@ import (
 const maxRedirects = 10 // of a right crawler, from one page to another
 
 // denied is the record of a URL whose address a link from the web has no business with.
-var denied = Want{Outcome: "address_denied", Code: "address_denied", Phase: "resolve|dial"}
+var denied = Want{Outcome: "address_denied", Code: "address_denied", Phase: "resolve"}
 
 // redirects lead nowhere, for ever, or where no crawler may go.
 func redirects() []Behaviour {
