@@ -85,6 +85,11 @@ type Config struct {
 	// ConnectTo sends connections elsewhere. The first rule that matches a URL holds.
 	ConnectTo []ConnectTo
 
+	// Proxies say which hosts are reached by which proxy. No variable of the environment does. A host behind an HTTP proxy,
+	// or socks5h, is looked up by the proxy, so that its addresses cannot be checked; the proxy's own address may be a
+	// private one.
+	Proxies []ProxyRule
+
 	// Fields are further fields to send, over the client's own of the same name: plain ones to every host, secret ones
 	// where Trusted allows. Fields that frame the message are refused. Nothing that may be a secret is stored with a crawl.
 	Fields []Field `json:"-"`
@@ -171,6 +176,9 @@ func (c Config) Validate() error {
 		}
 	}
 	for _, rule := range c.Hosts {
+		errs = append(errs, rule.validate())
+	}
+	for _, rule := range c.Proxies {
 		errs = append(errs, rule.validate())
 	}
 	for _, rule := range c.ConnectTo {

@@ -21,6 +21,7 @@ type conn struct {
 	nc     net.Conn // what is spoken through: raw, or TLS on it
 	secure bool
 	key    connKey
+	direct bool   // the peer is an HTTP proxy, which is given the whole URL
 	out    []byte // the last request's bytes, kept for their memory
 
 	quietSocket func() bool // nothing waits on the socket
@@ -37,7 +38,8 @@ type conn struct {
 // connKey says what a connection may serve: one scheme, host and port, at the address it was checked for.
 type connKey struct {
 	origin string
-	addr   netip.AddrPort
+	addr   netip.AddrPort // zero where a proxy finds it
+	via    *proxy         // nil: none
 }
 
 func newConn(nc net.Conn, key connKey) *conn {

@@ -22,25 +22,18 @@ func dialTCP(ctx context.Context, addr netip.AddrPort) (net.Conn, error) {
 	return nc, nil
 }
 
-// dial opens a connection for h. The addresses are checked here again, since this is where a mistake would tell.
+// dial opens a connection for h.
 func (c *Client) dial(ctx context.Context, h hop) (*conn, error) {
-	addrs, err := c.permitted(h.URL, h.Addrs)
-	if err != nil {
-		return nil, newError(h.URL, PhaseDial, err)
-	}
 	start := time.Now()
 	by := earlier(start.Add(c.cfg.ConnectTimeout), h.deadline)
 	dialCtx, cancel := context.WithDeadline(ctx, by)
-	nc, addr, err := c.dialFirst(dialCtx, addrs)
+	l, err := c.open(dialCtx, h)
 	cancel()
 	if err != nil {
-		if ctx.Err() == nil { // it may have moved
-			host, _, _ := c.target(h.URL)
-			c.doubt(host)
-		}
-		return nil, newError(h.URL, PhaseDial, overdue(err, "no connection", by.Sub(start)))
+		return nil, newError(h.URL, PhaseDial, h.via.late(err, by.Sub(start)))
 	}
-	cn := newConn(nc, connKey{origin: h.URL.Origin(), addr: addr})
+	cn := newConn(l.nc, connKey{h.URL.Origin(), l.addr, h.via})
+	cn.direct = l.direct
 	if h.URL.Scheme() != "https" {
 		return cn, nil
 	}
@@ -49,6 +42,29 @@ func (c *Client) dial(ctx context.Context, h hop) (*conn, error) {
 		return nil, newError(h.URL, PhaseTLS, err)
 	}
 	return cn, nil
+}
+
+// open connects to h's host. Its addresses are checked here again, since this is where a mistake would tell.
+func (c *Client) open(ctx context.Context, h hop) (line, error) {
+	if h.via.findsNames() {
+		if err := c.checkUnseen(h.URL); err != nil {
+			return line{}, err
+		}
+		return c.dialVia(ctx, h, nil)
+	}
+	addrs, err := c.permitted(h.URL, h.Addrs)
+	switch {
+	case err != nil:
+		return line{}, err
+	case h.via != nil:
+		return c.dialVia(ctx, h, addrs)
+	}
+	nc, addr, err := c.dialFirst(ctx, addrs)
+	if err != nil && !canceled(ctx) { // the host may have moved
+		host, _, _ := c.target(h.URL)
+		c.doubt(host)
+	}
+	return line{nc: nc, addr: addr}, err
 }
 
 // overdue says of a deadline that passed how long it was.

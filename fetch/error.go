@@ -44,6 +44,8 @@ const (
 	CodeExhausted     Code = "exhausted"      // this machine has no file, port or buffer left: nothing was learnt of the host
 	CodeHeadTooLong   Code = "head_too_long"  // the head is longer than Config.MaxHeadBytes
 	CodeOther         Code = "other"          // none of these
+	CodeProxy         Code = "proxy"          // the proxy failed: nothing was learnt of the host
+	CodeProxyDenied   Code = "proxy_denied"   // the proxy will not go to the host
 	CodeRefused       Code = "refused"        // nobody listens
 	CodeReset         Code = "reset"          // the peer broke the connection
 	CodeTimeout       Code = "timeout"        // a deadline passed
@@ -55,7 +57,7 @@ const (
 func Codes() []Code {
 	return []Code{
 		CodeAddressDenied, CodeBadHead, CodeBadRequest, CodeCanceled, CodeCertificate, CodeClosed, CodeDNSFailed, CodeDNSNotFound,
-		CodeDNSTimeout, CodeExhausted, CodeHeadTooLong, CodeOther, CodeRefused, CodeReset, CodeTimeout, CodeTLS, CodeUnreachable,
+		CodeDNSTimeout, CodeExhausted, CodeHeadTooLong, CodeOther, CodeProxy, CodeProxyDenied, CodeRefused, CodeReset, CodeTimeout, CodeTLS, CodeUnreachable,
 	}
 }
 
@@ -72,6 +74,8 @@ func newError(u canon.URL, phase Phase, err error) *Error {
 	switch e.Code() {
 	case CodeCanceled, CodeClosed, CodeDNSFailed, CodeDNSTimeout, CodeExhausted, CodeOther, CodeRefused, CodeReset, CodeTimeout, CodeUnreachable:
 		e.Transient = true
+	case CodeProxy:
+		e.Transient = !errors.Is(err, ErrProxyAuth)
 	}
 	return e
 }
@@ -83,11 +87,18 @@ func (e *Error) Unwrap() error { return e.Err }
 // Code tells the kind of the failure.
 func (e *Error) Code() Code {
 	dns, isDNS := errors.AsType[*net.DNSError](e.Err)
+	_, isProxy := errors.AsType[*ProxyError](e.Err)
 	switch {
 	case errors.Is(e.Err, ErrAddressDenied):
 		return CodeAddressDenied
 	case errors.Is(e.Err, context.Canceled):
 		return CodeCanceled
+	case isExhausted(e.Err):
+		return CodeExhausted
+	case isProxy:
+		return CodeProxy
+	case errors.Is(e.Err, ErrProxyDenied):
+		return CodeProxyDenied
 	case isDNS && dns.IsNotFound:
 		return CodeDNSNotFound
 	case e.Phase == PhaseResolve && isTimeout(e.Err):
@@ -98,8 +109,6 @@ func (e *Error) Code() Code {
 		return CodeTimeout
 	case errors.Is(e.Err, errHeadTooLong), errors.Is(e.Err, errInterimFlood):
 		return CodeHeadTooLong
-	case isExhausted(e.Err):
-		return CodeExhausted
 	case errors.Is(e.Err, syscall.ECONNREFUSED):
 		return CodeRefused
 	case errors.Is(e.Err, syscall.ECONNRESET), errors.Is(e.Err, syscall.EPIPE), errors.Is(e.Err, syscall.ECONNABORTED):

@@ -27,14 +27,15 @@ import (
 // Client fetches. It is safe for use by many goroutines, and owns the connections between fetches and the buffers that
 // results lie in.
 type Client struct {
-	cfg    Config // not written after New, as all below
-	policy policy
-	creds  *credentials // what is sent with requests
-	tls    *tls.Config
-	lookup func(ctx context.Context, host string) (dns.Answer, error)
-	doubt  func(host string) // what is known of its addresses
-	reach  *reach
-	dialer func(ctx context.Context, addr netip.AddrPort) (net.Conn, error)
+	cfg     Config // not written after New, as all below
+	policy  policy
+	creds   *credentials // what is sent with requests
+	proxies proxies
+	tls     *tls.Config
+	lookup  func(ctx context.Context, host string) (dns.Answer, error)
+	doubt   func(host string) // what is known of its addresses
+	reach   *reach
+	dialer  func(ctx context.Context, addr netip.AddrPort) (net.Conn, error)
 
 	idle    *idleConns
 	heads   headBuffers
@@ -70,6 +71,7 @@ func New(cfg Config) (*Client, error) {
 		policy:  newPolicy(cfg.AllowPrivate),
 		creds:   newCredentials(cfg),
 		reach:   newReach(),
+		proxies: newProxies(cfg.Proxies),
 		dialer:  dialTCP,
 		idle:    newIdleConns(cfg.MaxIdleConns, cfg.MaxIdlePerHost, cfg.IdleTimeout),
 		bufs:    bufs,
@@ -102,7 +104,7 @@ func (c *Client) Close() error {
 // A request that fails on a kept connection before the first byte of its answer is sent a second time, on a new one: the
 // server may have closed the old one meanwhile.
 func (c *Client) Fetch(ctx context.Context, r Request) (*Result, error) {
-	h := hop{Request: r, start: time.Now()}
+	h := hop{Request: r, start: time.Now(), via: c.proxies.of(r.URL)}
 	h.deadline = h.start.Add(c.cfg.Timeout)
 	if d, ok := ctx.Deadline(); ok && d.Before(h.deadline) {
 		h.deadline = d
@@ -110,14 +112,14 @@ func (c *Client) Fetch(ctx context.Context, r Request) (*Result, error) {
 	if err := c.admit(ctx, r); err != nil {
 		return nil, err
 	}
-	if len(h.Addrs) == 0 {
+	if len(h.Addrs) == 0 && !h.via.findsNames() {
 		found, err := c.resolveBy(ctx, h.deadline, r.URL)
 		if err != nil {
 			return nil, err
 		}
 		h.Addrs = found.Addrs
 	}
-	if cn := c.idle.take(r.URL.Origin(), h.Addrs); cn != nil {
+	if cn := c.idle.take(r.URL.Origin(), h.via, h.places()); cn != nil {
 		res, err := c.exchange(ctx, cn, h)
 		if !errors.Is(err, errStale) {
 			return res, err
@@ -140,6 +142,18 @@ func (c *Client) resolveBy(ctx context.Context, deadline time.Time, u canon.URL)
 type hop struct {
 	Request
 	start, deadline time.Time
+	via             *proxy // nil: none
+}
+
+// noPlace stands for the addresses of a host that a proxy finds.
+var noPlace = []netip.AddrPort{{}}
+
+// places returns where h's host may be.
+func (h *hop) places() []netip.AddrPort {
+	if h.via.findsNames() {
+		return noPlace
+	}
+	return h.Addrs
 }
 
 // admit refuses what needs no connection to fail.
@@ -202,6 +216,9 @@ func (c *Client) roundTrip(ctx context.Context, cn *conn, h hop) (res *Result, w
 	if err != nil {
 		return nil, false, cn.fail(h.URL, PhaseHead, err)
 	}
+	if cn.direct && head.status == http.StatusProxyAuthRequired {
+		return nil, false, newError(h.URL, PhaseDial, &ProxyError{h.via.name, ErrProxyAuth})
+	}
 	framing, err := head.frame()
 	if err != nil {
 		return nil, false, cn.fail(h.URL, PhaseHead, err)
@@ -221,7 +238,7 @@ func (c *Client) roundTrip(ctx context.Context, cn *conn, h hop) (res *Result, w
 
 func (c *Client) newResult(h hop, status int, proto string, header http.Header) *Result {
 	return &Result{
-		URL: h.URL, Status: status, Proto: proto, Header: header,
+		URL: h.URL, Status: status, Proto: proto, Header: header, Proxy: h.via.url(),
 		bufs: c.bufs, share: c.memory.open(c.cfg.Timeout),
 	}
 }

@@ -43,7 +43,7 @@ func FuzzResponse(f *testing.F) {
 		peer := script{said: bytes.NewReader(said)}
 		c.dialer = func(context.Context, netip.AddrPort) (net.Conn, error) { return peer, nil }
 		res, err := c.Fetch(t.Context(), Request{URL: u, Addrs: addrPorts("8.8.8.8:80")})
-		kept := c.idle.pop(connKey{u.Origin(), netip.MustParseAddrPort("8.8.8.8:80")})
+		kept := c.idle.pop(connKey{u.Origin(), netip.MustParseAddrPort("8.8.8.8:80"), nil})
 		if err != nil {
 			if e := wantErrorType(t, err); e.Phase != PhaseHead || kept != nil {
 				t.Fatalf("phase %s, connection kept %v: %v", e.Phase, kept != nil, err)

@@ -63,10 +63,10 @@ func newIdleConns(maxConns, maxPerKey int, timeout time.Duration) *idleConns {
 	return &idleConns{max: maxConns, maxPerKey: maxPerKey, timeout: timeout, newest: make(map[connKey]*conn)}
 }
 
-// take returns a kept connection to origin at one of addrs, or nil.
-func (p *idleConns) take(origin string, addrs []netip.AddrPort) *conn {
+// take returns a kept connection to origin at one of addrs, by that proxy, or nil.
+func (p *idleConns) take(origin string, via *proxy, addrs []netip.AddrPort) *conn {
 	for _, addr := range addrs {
-		key := connKey{origin, addr}
+		key := connKey{origin, addr, via}
 		for cn := p.pop(key); cn != nil; cn = p.pop(key) {
 			if cn.quiet() {
 				return cn

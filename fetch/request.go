@@ -35,7 +35,7 @@ func checkFields(h http.Header) error {
 			return fmt.Errorf("header field %q: not a field name", name)
 		}
 		switch http.CanonicalHeaderKey(name) {
-		case "Host", "Connection", "Content-Length", "Expect", "Keep-Alive", "Proxy-Connection", "Te", "Trailer",
+		case "Host", "Connection", "Content-Length", "Expect", "Keep-Alive", "Proxy-Authorization", "Proxy-Connection", "Te", "Trailer",
 			"Transfer-Encoding", "Upgrade":
 			return fmt.Errorf("header field %q: set by the client alone", name)
 		}
@@ -50,17 +50,28 @@ func checkFields(h http.Header) error {
 
 // send writes the request in one piece.
 func (cn *conn) send(r Request, own []field) error {
-	cn.out = appendRequest(cn.out[:0], r, own)
+	var to *proxy
+	if cn.direct {
+		to = cn.key.via
+	}
+	cn.out = appendRequest(cn.out[:0], r, own, to)
 	_, err := cn.nc.Write(cn.out)
 	return err
 }
 
-func appendRequest(b []byte, r Request, own []field) []byte {
+// appendRequest appends a request as it is sent to the host, or to a proxy (RFC 9112, section 3.2.2).
+func appendRequest(b []byte, r Request, own []field, to *proxy) []byte {
 	b = append(b, "GET "...)
+	if to != nil {
+		b = append(b, r.URL.Origin()...)
+	}
 	b = append(b, r.URL.Target()...)
 	b = append(b, " HTTP/1.1\r\nHost: "...)
 	b = append(b, r.URL.Host()...)
 	b = append(b, "\r\n"...)
+	if to != nil && to.authorization != "" {
+		b = appendField(b, "Proxy-Authorization", to.authorization)
+	}
 	replaced := canonicalNames(r.Header)
 	for _, f := range own {
 		if !slices.Contains(replaced, f.name) {

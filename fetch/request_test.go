@@ -56,7 +56,7 @@ func TestHostField(t *testing.T) {
 		"http://[2001:db8::1]/":  "Host: [2001:db8::1]\r\n",
 		"http://A.TEST.:8080/?x": "Host: a.test.:8080\r\n",
 	} {
-		if got := string(appendRequest(nil, Request{URL: mustParse(t, url)}, nil)); !strings.Contains(got, want) {
+		if got := string(appendRequest(nil, Request{URL: mustParse(t, url)}, nil, nil)); !strings.Contains(got, want) {
 			t.Errorf("%s: %q, want %q in it", url, got, want)
 		}
 	}

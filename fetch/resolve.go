@@ -14,7 +14,7 @@ import (
 
 // Resolution is what Resolve found.
 type Resolution struct {
-	// Addrs may be dialled, best first. Nobody may write to them.
+	// Addrs may be dialled, best first; none where a proxy finds them. Nobody may write to them.
 	Addrs []netip.AddrPort
 
 	// TTL is how long they hold; 0 when that is not known, as with a Fetcher that does not tell.
@@ -31,6 +31,12 @@ const fixedTTL = 24 * time.Hour
 func (c *Client) Resolve(ctx context.Context, u canon.URL) (Resolution, error) {
 	if u.IsZero() {
 		return Resolution{}, &Error{URL: u, Phase: PhaseResolve, Err: errNoURL}
+	}
+	if c.proxies.of(u).findsNames() {
+		if err := c.checkUnseen(u); err != nil {
+			return Resolution{}, newError(u, PhaseResolve, err)
+		}
+		return Resolution{TTL: fixedTTL}, nil
 	}
 	host, portText, _ := c.target(u)
 	port, err := strconv.ParseUint(portText, 10, 16)

@@ -25,7 +25,8 @@ type Result struct {
 
 	SetCookies bool // the answer set a cookie that the next request for its site may carry
 
-	Addr netip.AddrPort // who answered
+	Addr  netip.AddrPort // who answered; zero where a proxy found the address
+	Proxy string         // the proxy's URL; empty for none
 
 	Truncated Truncation // why Payload or Body is not whole
 	BodyErr   error      // the cause, when it is not Config.MaxBodyBytes alone

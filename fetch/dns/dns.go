@@ -270,7 +270,7 @@ func failed(name string, err error) error {
 	}
 	e, isNet := errors.AsType[net.Error](err)
 	if errors.Is(err, context.DeadlineExceeded) || isNet && e.Timeout() {
-		return &net.DNSError{Err: "no answer from the name servers", Name: name, IsTimeout: true, IsTemporary: true}
+		return &net.DNSError{Err: "no answer from the name servers", Name: name, IsTimeout: true, IsTemporary: true, UnwrapErr: err}
 	}
-	return &net.DNSError{Err: fmt.Sprintf("the name servers failed: %v", err), Name: name, IsTemporary: true}
+	return &net.DNSError{Err: fmt.Sprintf("the name servers failed: %v", err), Name: name, IsTemporary: true, UnwrapErr: err}
 }

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"time"
 
 	"golang.org/x/net/dns/dnsmessage"
@@ -259,9 +260,10 @@ func (s *servers) inOrder(sys *config, now time.Time) []netip.AddrPort {
 	return order
 }
 
-// failed notes a server that did not answer. One that could not say something of one name may know the next.
+// failed notes a server that did not answer. One that could not say something of one name may know the next, and that this
+// machine has no file left is no fault of the server's.
 func (s *servers) failed(server netip.AddrPort, err error, now time.Time) {
-	if isAnswer(err) {
+	if isAnswer(err) || errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE) {
 		return
 	}
 	s.mu.Lock()
