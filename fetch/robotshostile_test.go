@@ -15,7 +15,9 @@ func TestRobotsThatHurt(t *testing.T) {
 		mostTime = 5 * time.Second
 		mostKept = 8 << 20
 	)
-	fill := func(head, line string) string { return head + strings.Repeat(line, (MaxRobotsBytes-len(head))/len(line)) }
+	fill := func(head, line string) string {
+		return head + strings.Repeat(line, (MaxRobotsBytes-len(head))/len(line))
+	}
 	long := "/" + strings.Repeat("a", 16<<10)
 	for _, tt := range []struct{ name, file, path string }{
 		{"rules of one byte", fill("User-agent: *\n", "Allow:/\n"), long},
