@@ -87,7 +87,7 @@ func TestHostileWeb(t *testing.T) {
 func hostileConfig(t *testing.T, limits hostile.Limits, bad *hostile.Server, good *testweb.Server, site *testweb.Site) crawler.Config {
 	t.Helper()
 	cfg := crawler.DefaultConfig()
-	cfg.Concurrency, cfg.Sitemaps = 64, true
+	cfg.Concurrency, cfg.Sitemaps, cfg.Fetch.Cookies = 64, true, true
 	cfg.Retries, cfg.RetryDelay = limits.Retries, time.Millisecond
 	cfg.Frontier.HostDelay, cfg.Frontier.BackoffBase, cfg.Frontier.BackoffMax = frontier.None, time.Millisecond, 10*time.Millisecond
 	cfg.Frontier.MaxRetryAfter, cfg.Frontier.MaxCrawlDelay = limits.RetryAfter, limits.CrawlDelay

@@ -164,6 +164,6 @@ func (b Behaviour) sends(most int64) Behaviour {
 
 // All returns the behaviours, layer by layer.
 func All(l Limits) []Behaviour {
-	return slices.Concat(connections(), slow(), heads(), statuses(), framing(l), redirects(), codings(l), pages(l), robots(l), sitemaps(l),
+	return slices.Concat(connections(), slow(), heads(), statuses(), framing(l), redirects(), codings(l), pages(l), robots(l), sitemaps(l), cookieJars(l),
 		handshakes(), http2Servers())
 }

@@ -11,6 +11,8 @@ const (
 	slack       = 48 << 20         // bytes that the buffers of two sockets may hold beyond what a client has read
 	patience    = 10 * time.Second // beyond a deadline, on a machine with much else to do
 	longestText = 4 << 10          // that a record may quote of a server
+
+	longestRequest = 64 << 10 // a URL may have 16 KiB, and so may what goes with it
 )
 
 // Record is what a crawl made of a URL.
@@ -51,6 +53,12 @@ func (b Behaviour) Check(l Limits, asked Asked, records map[string]Record) (wron
 	}
 	if most := b.RequestsMost(l); asked.Conns > most || asked.Requests > most {
 		bad("%d requests on %d connections, want at most %d: %.1000v", asked.Requests, asked.Conns, most, asked.Targets)
+	}
+	if asked.Tricked {
+		bad("a request held a cookie, or a field, that should have been refused")
+	}
+	if most := longestRequest; asked.Head > most {
+		bad("a request was %d bytes long, want at most %d", asked.Head, most)
 	}
 	if most := 2*l.Timeout + patience; asked.Held > most {
 		bad("one answer was waited for as long as %v, want at most %v", asked.Held, most)

@@ -87,7 +87,7 @@ func (s *session) serve(do stream) {
 
 func (s *session) answer(f *http2.MetaHeadersFrame, do stream) {
 	path := f.PseudoValue("path")
-	s.site.asked(path)
+	s.site.asked(path, 0, false)
 	if path == robotsPath {
 		s.head(f.StreamID, true, ":status", "404")
 		return

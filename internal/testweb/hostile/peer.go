@@ -60,12 +60,15 @@ func (p *peer) request() (target string, err error) {
 	if !isRequest {
 		return "", errBadRequest
 	}
+	size, tricked := len(line), false
 	for strings.TrimSpace(line) != "" {
 		if line, err = p.in.ReadString('\n'); err != nil {
 			return "", err
 		}
+		size += len(line)
+		tricked = tricked || strings.HasPrefix(line, injected) || strings.HasPrefix(line, "Cookie:") && strings.Contains(line, foreign)
 	}
-	p.site.asked(target)
+	p.site.asked(target, size, tricked)
 	return target, nil
 }
 

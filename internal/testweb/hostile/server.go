@@ -39,6 +39,8 @@ type Asked struct {
 	Conns    int            // accepted
 	Requests int            // read
 	Targets  map[string]int // requests by target
+	Head     int            // bytes of the longest request
+	Tricked  bool           // a request held what its client should not have taken
 	HTTP2    int            // connections on which HTTP/2 was agreed upon
 	Held     time.Duration  // for which a client bore with one answer, at most
 	Sent     int64          // bytes on one connection, at most
@@ -188,9 +190,11 @@ func (at *site) accepted() {
 	at.count.Conns++
 }
 
-func (at *site) asked(target string) {
+func (at *site) asked(target string, size int, tricked bool) {
 	at.mu.Lock()
 	defer at.mu.Unlock()
+	at.count.Head = max(at.count.Head, size)
+	at.count.Tricked = at.count.Tricked || tricked
 	at.count.Requests++
 	at.count.Targets[target]++
 }
