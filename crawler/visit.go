@@ -88,10 +88,19 @@ func (c *Crawler) visit(ctx context.Context, s *scratch, l frontier.Lease) *visi
 	}
 	defer result.Release()
 	c.answered(v, result)
-	if v.end == endDone && (v.page.Outcome == store.OutcomeOK || v.page.Outcome == store.OutcomeTruncated) {
+	if v.end == endDone && v.hasPage() {
 		c.read(s, v, result)
 	}
 	return v.encode()
+}
+
+// hasPage reports whether the answer's body is a page, to be read for links. A 300 offers a choice of them.
+func (v *visit) hasPage() bool {
+	switch v.page.Outcome {
+	case store.OutcomeOK, store.OutcomeTruncated:
+		return true
+	}
+	return v.page.Status == http.StatusMultipleChoices
 }
 
 // exhaustedPause is how long a fetcher rests when the machine has no file or port left for it.

@@ -62,14 +62,18 @@ const (
 )
 
 // Location returns the Location field of a redirect, byte for byte: an answer with status 301, 302, 303, 307 or 308. A
-// 300 is a page that offers a choice, and 304 is no redirect.
+// 300 is a page that offers a choice, and 304 is no redirect. Of several fields it is the first that is not empty.
 func (r *Result) Location() (ref string, ok bool) {
 	switch r.Status {
 	case http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther, http.StatusTemporaryRedirect,
 		http.StatusPermanentRedirect:
-		ref = r.Header.Get("Location")
+		for _, ref := range r.Header["Location"] {
+			if ref != "" {
+				return ref, true
+			}
+		}
 	}
-	return ref, ref != ""
+	return "", false
 }
 
 // Release gives Payload and Body back to the client: nobody may read them any more, nor what Wire gave. The rest of the
