@@ -108,7 +108,9 @@ func (k *committer) admissionsOf(seeds []seedTask) (map[uint64]uint64, error) {
 
 // addOne keeps known and repeats up to date: a URL that is named twice is added once, and fetched once more.
 func (k *committer) addOne(s seedTask, known map[uint64]uint64, repeats map[uint64]repeat, sum *Added) error {
-	k.scope.AddSeed(s.url)
+	if k.scope.AddSeed(s.url) {
+		k.books.RulesAt = time.Now().UTC()
+	}
 	k.rows = append(k.rows, store.Row{Key: addedPrefix + s.text(), Value: []byte(s.label)})
 	seq, met := known[s.hash]
 	r, ended := repeats[seq]
@@ -153,7 +155,7 @@ type repeat struct {
 // outcome where it is the reason; 0 where the user named the URL.
 func (k *committer) addAgain(r repeat, why store.Outcome) error {
 	err := k.store.Done.Append(store.DoneEntry{
-		Seq: r.task.Seq, Event: store.EventAgain, Outcome: why, Visit: uint16(r.task.Visit), At: time.Now(),
+		Seq: r.task.Seq, Event: store.EventAgain, Outcome: why, Visit: uint16(r.task.Visit), At: time.Now(), Record: r.task.Former,
 	})
 	if err != nil {
 		return err
@@ -187,7 +189,7 @@ func (k *committer) repeatTask(end store.DoneEntry) (frontier.Task, error) {
 	if err != nil {
 		return frontier.Task{}, err
 	}
-	task, err := pendingTask(end.Seq, a, store.DoneEntry{Visit: end.Visit + 1})
+	task, err := pendingTask(end.Seq, a, store.DoneEntry{Visit: end.Visit + 1, Record: end.Record})
 	if err != nil {
 		return frontier.Task{}, err
 	}

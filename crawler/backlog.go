@@ -14,7 +14,7 @@ import (
 func pendingOf(t *frontier.Task) store.Pending {
 	p := store.Pending{
 		URL: t.URL.String(), Host: t.URL.Host(), Referrer: t.Referrer, Seq: t.Seq, From: t.From, Class: uint8(t.Class),
-		Depth: uint32(t.Depth), Hop: uint8(t.Hop), Seed: t.Seed, Attempt: uint8(t.Attempt), Visit: uint16(t.Visit), Due: t.NotBefore,
+		Depth: uint32(t.Depth), Hop: uint8(t.Hop), Seed: t.Seed, Attempt: uint8(t.Attempt), Visit: uint16(t.Visit), Former: t.Former, Due: t.NotBefore,
 	}
 	for r := t.Via; r != nil; r = r.Before {
 		p.Chain = append(p.Chain, r.Hash)
@@ -31,7 +31,7 @@ func (c *Crawler) taskOf(p *store.Pending, now time.Time) (frontier.Task, error)
 	}
 	t := frontier.Task{
 		URL: u, Referrer: p.Referrer, Seq: p.Seq, From: p.From, Class: frontier.Class(p.Class), Depth: int(p.Depth),
-		Hop: int(p.Hop), Seed: p.Seed, Attempt: int(p.Attempt), Visit: max(int(p.Visit), 1),
+		Hop: int(p.Hop), Seed: p.Seed, Attempt: int(p.Attempt), Visit: max(int(p.Visit), 1), Former: p.Former,
 	}
 	if wait := p.Due.Sub(now); wait > 0 {
 		// A clock that was set back must not keep it for longer than it was to wait.

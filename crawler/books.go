@@ -13,6 +13,7 @@ import (
 type books struct {
 	Config     json.RawMessage `json:"config"` // settings in force
 	CanonRules string          `json:"canon_rules"`
+	RulesAt    time.Time       `json:"rules_at,omitzero"` // when the rules last changed by which pages are read; zero: never
 
 	State        State     `json:"state"`
 	PausedFor    string    `json:"paused_for,omitempty"`
@@ -48,7 +49,13 @@ func readBooks(cut store.Cut) (books, error) {
 	return b, nil
 }
 
+// setConfig puts settings in force, and notes when pages are read otherwise from then on.
 func (b *books) setConfig(cfg Config) (err error) {
+	if b.Config != nil {
+		if before, err := b.config(); err != nil || !readAlike(before, cfg) {
+			b.RulesAt = time.Now().UTC()
+		}
+	}
 	b.Config, err = json.Marshal(cfg)
 	return err
 }

@@ -147,6 +147,7 @@ func (k *committer) retry(v *visit) error {
 	k.books.Counters.Retries++
 	entry := v.entry(store.EventAgain)
 	entry.Due = entry.At.Add(v.wait)
+	entry.Record = v.lease.Former
 	entry.Named = v.lease.Visit > 1 && v.lease.Class <= frontier.Added // what its admission does not tell of a link
 	if err := k.store.Done.Append(entry); err != nil {
 		return err
@@ -197,6 +198,7 @@ func (k *committer) join(entry string, from canon.URL) {
 	if !k.scope.Join(entry) {
 		return
 	}
+	k.books.RulesAt = time.Now().UTC()
 	k.rows = append(k.rows, store.Row{Key: joinedPrefix + entry, Value: []byte{}})
 	k.log.Info("the scope widens: a seed redirects there", "to", entry, "seed", from.String())
 }

@@ -42,6 +42,7 @@ type Config struct {
 	RetryDelay  time.Duration            // before the first retry; doubled for each further one, up to a day
 	Retry       map[RetryClass]RetryRule // what differs for some failures; those of no rule see retryPolicy
 	Extract     []Extract
+	Conditional bool // a page that is fetched again is asked for only if it has changed
 
 	CheckpointInterval time.Duration
 	Grace              time.Duration // for requests in flight when Run's context ends
@@ -91,6 +92,7 @@ func DefaultConfig() Config {
 		Concurrency:        16,
 		Retries:            3,
 		RetryDelay:         10 * time.Second,
+		Conditional:        true,
 		CheckpointInterval: 10 * time.Second,
 		Grace:              8 * time.Second,
 	}

@@ -42,6 +42,7 @@ type Crawler struct {
 	trusted   *seedOrigins        // nil: there are no credentials for seeds
 	literal   map[string]struct{} // stored seeds' hosts and ports that are addresses, or localhost
 	budget    *pageBudget
+	formers   *formerRecords
 	fetchers  fetchers
 	drained   drainedLook
 	askNext   origins // to be looked up whatever the scope says of the URL
@@ -93,7 +94,7 @@ func (c *Crawler) Close() error {
 	c.checkpointing.Lock()
 	defer c.checkpointing.Unlock()
 	c.frontier.Close()
-	return errors.Join(c.fetcher.Close(), c.committer.close())
+	return errors.Join(c.fetcher.Close(), c.formers.close(), c.committer.close())
 }
 
 var _ Fetcher = (*fetch.Client)(nil)

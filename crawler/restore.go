@@ -191,6 +191,9 @@ func pendingTask(seq uint64, a store.Admission, last store.DoneEntry) (frontier.
 	if named := last.Named || last.Attempt == 0 && last.Outcome == 0; named && task.Visit > 1 { // again, by the user
 		task.Class = min(task.Class, frontier.Added) // a seed's earlier entry in the queue would come before one of another class
 	}
+	if task.Visit > 1 {
+		task.Former = last.Record
+	}
 	if now := time.Now(); last.Due.After(now) {
 		// A clock that was set back meanwhile must not keep it for longer than it was to wait.
 		task.NotBefore = now.Add(min(last.Due.Sub(now), last.Due.Sub(last.At)))

@@ -117,7 +117,7 @@ func (r *revisits) task(p revisitPage) (frontier.Task, error) {
 		return frontier.Task{}, err
 	}
 	task, err := pendingTask(p.seq, a, store.DoneEntry{})
-	task.Visit, task.Referrer = p.visit+1, p.referrer
+	task.Visit, task.Referrer, task.Former = p.visit+1, p.referrer, p.record
 	return task, err
 }
 

@@ -18,6 +18,7 @@ import (
 // visit is one attempt at one URL, from its lease to what the commit needs to know.
 type visit struct {
 	lease   frontier.Lease
+	former  *store.Page // of the visit before, where the request asks whether the page has changed since
 	page    store.Page
 	record  store.EncodedPage // page, all but its number; for endDone
 	answer  frontier.Outcome
@@ -72,11 +73,12 @@ func (c *Crawler) visit(ctx context.Context, s *scratch, l frontier.Lease) *visi
 	if !c.permitted(v) {
 		return v.encode()
 	}
+	condition := c.condition(v)
 	if v.ticket, v.broken = c.ledger.begin(l); v.broken != nil {
 		v.end = endReturned
 		return v
 	}
-	result, err := c.fetcher.Fetch(ctx, fetch.Request{URL: l.URL, Addrs: l.Addrs})
+	result, err := c.fetcher.Fetch(ctx, fetch.Request{URL: l.URL, Addrs: l.Addrs, Header: condition})
 	v.asked = requestEndOf(result)
 	switch {
 	case c.nothingLearnt(ctx, err):
@@ -272,7 +274,7 @@ func (c *Crawler) answered(v *visit, r *fetch.Result) {
 	p.BodyBytes, p.DecodedBytes = int64(len(r.Payload)), int64(len(r.Body))
 	p.DurationMS = r.Took.Milliseconds()
 	p.ContentType = r.Header.Get("Content-Type")
-	p.Truncated = string(r.Truncated)
+	p.Truncated, p.Mislabeled = string(r.Truncated), r.Mislabeled
 	sum := sha256.Sum256(r.Payload)
 	p.Digest = "sha256:" + hex.EncodeToString(sum[:])
 	v.answer = frontier.Outcome{Requested: true, Took: r.Took}
@@ -288,6 +290,9 @@ func (c *Crawler) answered(v *visit, r *fetch.Result) {
 		c.incomplete(v, r)
 	case r.Status >= 200 && r.Status < 300:
 		p.Outcome = store.OutcomeOK
+		v.keepValidators(r)
+	case r.Status == http.StatusNotModified && v.former != nil:
+		v.notModified(r)
 	default:
 		p.Outcome = store.OutcomeOther
 	}

@@ -222,12 +222,12 @@ func (s *Story) tellLast(e store.DoneEntry) {
 		return
 	}
 	s.Last = &EventStory{
-		Event: "again", Status: int(e.Status), Visit: int(e.Visit), Attempt: int(e.Attempt), At: e.At, Due: e.Due, Record: e.Record,
+		Event: "again", Status: int(e.Status), Visit: int(e.Visit), Attempt: int(e.Attempt), At: e.At, Due: e.Due,
 	}
 	if e.Outcome != 0 {
 		s.Last.Outcome = e.Outcome.String()
 	}
 	if e.Event == store.EventDone {
-		s.Last.Event, s.Fate = "done", FateDone
+		s.Last.Event, s.Last.Record, s.Fate = "done", e.Record, FateDone
 	}
 }

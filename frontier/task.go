@@ -49,6 +49,7 @@ type Task struct {
 	Reroutes  int       // redirects between spellings of this page so far
 	Attempt   int       // attempts made so far
 	Visit     int       // 1 = first
+	Former    uint64    // record of the visit before; 0: none
 	Seed      uint32    // number of the label of the seed that it descends from
 	Class     Class
 }

@@ -27,7 +27,7 @@ type DoneEntry struct {
 	Visit   uint16    // 1 for the first
 	At      time.Time // kept to the millisecond, read back in UTC
 	Due     time.Time // EventAgain: not before this, kept as At is; zero: at once
-	Record  uint64    // number of the page record; 0: none
+	Record  uint64    // number of the page record; EventAgain: of the visit before; 0: none
 }
 
 // valid reports whether the log could give the entry back.

@@ -187,12 +187,12 @@ func randomURL(rng *rand.Rand) string {
 
 func randomDone(rng *rand.Rand) DoneEntry {
 	e := DoneEntry{
-		Seq: 1 + rng.Uint64()>>(1+rng.IntN(63)), Event: EventDone, Outcome: Outcome(1 + rng.IntN(10)),
+		Seq: 1 + rng.Uint64()>>(1+rng.IntN(63)), Event: EventDone, Outcome: Outcome(1 + rng.IntN(len(outcomeNames)-1)),
 		Status: uint16(rng.Uint32()), Attempt: uint8(rng.Uint32()), Visit: uint16(rng.Uint32()),
 		At: time.UnixMilli(rng.Int64N(1 << 42)).UTC(), Record: rng.Uint64() >> (1 + rng.IntN(63)),
 	}
 	if rng.IntN(3) == 0 {
-		e.Event, e.Outcome, e.Named = EventAgain, Outcome(rng.IntN(11)), rng.IntN(2) == 0
+		e.Event, e.Outcome, e.Named = EventAgain, Outcome(rng.IntN(len(outcomeNames))), rng.IntN(2) == 0
 		e.Due = e.At.Add(time.Duration(rng.IntN(1e6)-1000) * time.Millisecond)
 	}
 	return e
@@ -200,7 +200,7 @@ func randomDone(rng *rand.Rand) DoneEntry {
 
 func randomPage(rng *rand.Rand) Page {
 	return Page{
-		Seq: rng.Uint64(), Visit: 1 + rng.IntN(3), URL: randomURL(rng), Outcome: Outcome(1 + rng.IntN(10)),
+		Seq: rng.Uint64(), Visit: 1 + rng.IntN(3), URL: randomURL(rng), Outcome: Outcome(1 + rng.IntN(len(outcomeNames)-1)),
 		Status: 200 + rng.IntN(300), FetchedAt: time.UnixMilli(rng.Int64N(1 << 42)).UTC(),
 		Title: strings.Repeat("<é\n> ", rng.IntN(40)), BodyBytes: rng.Int64(),
 	}

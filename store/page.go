@@ -35,7 +35,11 @@ type Page struct {
 	DurationMS   int64          `json:"duration_ms"`             // from the request to the end of the body
 	IP           string         `json:"ip,omitempty"`
 	RedirectTo   string         `json:"redirect_to,omitempty"`
-	Truncated    string         `json:"truncated,omitempty"` // length, time or disconnect
+	Truncated    string         `json:"truncated,omitempty"`     // length, time or disconnect
+	Mislabeled   string         `json:"mislabeled,omitempty"`    // content coding that the answer names and the body does not have
+	ETag         string         `json:"etag,omitempty"`          // as sent, where another visit may ask by it
+	LastModified string         `json:"last_modified,omitempty"` // likewise
+	SameAs       uint64         `json:"same_as,omitempty"`       // not_modified: record of the visit that had the page whole
 	Error        *PageError     `json:"error,omitempty"`
 	Extract      map[string]any `json:"extract,omitempty"` // fields by the rules of extract:
 }

@@ -24,6 +24,7 @@ type Pending struct {
 	Chain    []uint64 // hashes of the URLs that redirected here, the first redirect first
 	Attempt  uint8    // attempts made so far in this visit
 	Visit    uint16
+	Former   uint64    // record of the visit before; 0: none
 	Due      time.Time // not before this; zero: at once. Kept to the millisecond, read back in UTC
 }
 
@@ -38,7 +39,7 @@ func HostKey(host string) uint64 { return xxhash.Sum64String(host) }
 // so that the order of bytes is the order in which a host takes its URLs. Its note is
 //
 //	flags, a varint: which of the fields below are there
-//	distance back to From · hop · seed · attempt · visit, if it is not 1 · due, Unix milliseconds (zigzag)
+//	distance back to From · hop · seed · attempt · visit, if it is not 1 · due, Unix milliseconds (zigzag) · record of the visit before
 //	length of the host, if it is not what the URL has between :// and the next slash
 //	with a referrer: length of the URL · bytes that the referrer shares with it from its start
 //	the hashes of the chain, 8 bytes each, little-endian
@@ -58,6 +59,7 @@ const (
 	withHost
 	withDue
 	withChain
+	withFormer
 
 	withAll = 1<<iota - 1
 )
@@ -66,7 +68,7 @@ const (
 const maxQueueKey = 8 + 1 + 5 + 9
 
 // maxPendingNote is more than the note of an entry takes, the chain's hashes not counted.
-const maxPendingNote = 10 * binary.MaxVarintLen64
+const maxPendingNote = 11 * binary.MaxVarintLen64
 
 // orderKey is the place of an entry in its host's queue: class and depth, then the sequence number.
 type orderKey struct{ order, seq uint64 }
@@ -153,7 +155,7 @@ func appendPending(dst []byte, p *Pending) (_ []byte, note int) {
 	dst = binary.AppendUvarint(dst, flags)
 	for _, f := range [...]struct{ flag, n uint64 }{
 		{withFrom, p.Seq - p.From}, {withHop, uint64(p.Hop)}, {withSeed, uint64(p.Seed)},
-		{withAttempt, uint64(p.Attempt)}, {withVisit, uint64(p.Visit)}, {withDue, zigzag(p.Due.UnixMilli())},
+		{withAttempt, uint64(p.Attempt)}, {withVisit, uint64(p.Visit)}, {withDue, zigzag(p.Due.UnixMilli())}, {withFormer, p.Former},
 		{withHost, uint64(len(p.Host))}, {withReferrer, uint64(len(p.URL))}, {withReferrer, uint64(shared)},
 	} {
 		if flags&f.flag != 0 {
@@ -188,6 +190,7 @@ func flagsOf(p *Pending) (flags uint64) {
 	set(p.Visit != 1, withVisit)
 	set(!p.Due.IsZero(), withDue)
 	set(len(p.Chain) > 0, withChain)
+	set(p.Former != 0, withFormer)
 	return flags
 }
 
@@ -257,7 +260,7 @@ func decodeRare(flags uint64, fields *varints, p *Pending) error {
 		n         *uint64
 	}{
 		{withHop, math.MaxUint8, &hop}, {withSeed, math.MaxUint32, &seed}, {withAttempt, math.MaxUint8, &attempt},
-		{withVisit, math.MaxUint16, &visit}, {withDue, math.MaxUint64, &due},
+		{withVisit, math.MaxUint16, &visit}, {withDue, math.MaxUint64, &due}, {withFormer, math.MaxUint64, &p.Former},
 	} {
 		if flags&f.flag == 0 {
 			continue

@@ -28,7 +28,7 @@ func TestPendingRoundTrip(t *testing.T) {
 		{"every field", Pending{
 			URL: "http://[::1]:8080/?q", Host: "[::1]:8080", Seq: math.MaxUint64, From: 1, Class: math.MaxUint8,
 			Depth: math.MaxUint32, Hop: math.MaxUint8, Seed: math.MaxUint32, Chain: []uint64{1, math.MaxUint64},
-			Attempt: math.MaxUint8, Visit: math.MaxUint16, Due: time.UnixMilli(-5).UTC(), Referrer: "http://[::1]:8080/?q",
+			Attempt: math.MaxUint8, Visit: math.MaxUint16, Former: math.MaxUint64, Due: time.UnixMilli(-5).UTC(), Referrer: "http://[::1]:8080/?q",
 		}, 60},
 		{"referrer later than the URL, as after a damage", Pending{URL: "http://a/", Host: "a", Seq: 3, From: 7, Visit: 1}, 14},
 		{"due at the epoch", Pending{URL: "http://a/", Host: "a", Seq: 3, Due: time.UnixMilli(0).UTC()}, 5},

@@ -58,6 +58,7 @@ type Settings struct {
 	Auth          Optional[Auth] // for the seeds' hosts
 	Cookies       Cookies
 	LoadCookies   Optional[File] // cookies.txt, for the seeds' hosts
+	Conditional   bool           // another visit of a page asks whether it has changed
 	Timeout       Duration       // of a whole request
 	MaxBody       Size           // bytes kept of a body; what is longer is cut
 	Retries       Count          // after the first attempt
@@ -126,6 +127,7 @@ func Default() Settings {
 		GiveUpAfter:        Some[Count](10),
 		UserAgent:          "crawl/" + versionMark,
 		Cookies:            CookiesOff,
+		Conditional:        true,
 		Timeout:            Duration(30 * time.Second),
 		DNSTimeout:         Duration(10 * time.Second),
 		DNSMinTTL:          Duration(5 * time.Minute),

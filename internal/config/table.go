@@ -299,6 +299,12 @@ var table = []setting{
 			"no cookie is named and passed over.",
 		at: func(s *Settings) slot { return one(&s.LoadCookies) },
 	},
+	{key: "conditional", section: requests, bare: "true",
+		usage: "ask for a page that is fetched once more only if it has changed",
+		note: "By If-None-Match and If-Modified-Since, with what the last whole answer said. What has not changed is recorded as " +
+			"not_modified, with the number of the record that has the page.",
+		at: func(s *Settings) slot { return onOff{v: &s.Conditional} },
+	},
 	{key: "timeout", section: requests,
 		usage: "time for a whole request, from connecting to the last byte",
 		at:    func(s *Settings) slot { return one(&s.Timeout) },

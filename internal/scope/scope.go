@@ -89,17 +89,18 @@ func New(cfg Config) (*Scope, error) {
 	return s, nil
 }
 
-// AddSeed takes in a seed, with all that Mode lets it reach.
-func (s *Scope) AddSeed(seed canon.URL) {
+// AddSeed takes in a seed, with all that Mode lets it reach, and reports whether that widens the scope.
+func (s *Scope) AddSeed(seed canon.URL) (wider bool) {
 	if seed.IsZero() {
-		return
+		return false
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.extend(s.Entry(seed), "")
+	wider = s.extend(s.Entry(seed), "")
 	if s.hasPatterns() {
 		s.exempt[s.hash(seed)] = struct{}{}
 	}
+	return wider
 }
 
 // Entry returns what Join takes for a URL that a seed itself redirects to: its host, under Prefix followed by its
