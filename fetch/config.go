@@ -79,6 +79,9 @@ type Config struct {
 	// MaxIdlePerHost caps those to one address of a site. Default: 2.
 	MaxIdlePerHost int
 
+	// DisableHTTP2 has HTTP/1.1 spoken with every server.
+	DisableHTTP2 bool
+
 	// InsecureTLS accepts any certificate.
 	InsecureTLS bool
 
@@ -119,6 +122,9 @@ type Config struct {
 
 // DefaultUserAgent is who we say we are when Config.UserAgent does not.
 const DefaultUserAgent = "crawl"
+
+// mostSessions is how many TLS sessions are kept to be resumed; each takes some kilobytes.
+const mostSessions = 2048
 
 const maxBodyBytesLimit = 1 << 40 // far from where sums of sizes overflow
 

@@ -15,11 +15,13 @@ import (
 // errStale ends an exchange on a kept connection that the server has closed: nothing of an answer has come.
 var errStale = errors.New("kept connection closed by the server")
 
-// conn is one connection to an origin. A single exchange, or the set of idle connections, owns it at any time.
+// conn is one connection to an origin. A single exchange, or the set of idle connections, owns it at any time; one of HTTP/2
+// belongs to idleConns while any number of exchanges use it.
 type conn struct {
 	raw    net.Conn // the socket
 	nc     net.Conn // what is spoken through: raw, or TLS on it
 	secure bool
+	h2     *session // nil: HTTP/1.1 is spoken
 	key    connKey
 	direct bool   // the peer is an HTTP proxy, which is given the whole URL
 	out    []byte // the last request's bytes, kept for their memory
@@ -76,7 +78,12 @@ func (cn *conn) abort() {
 }
 
 // close drops the socket without a TLS farewell, which could wait for a peer that reads no more.
-func (cn *conn) close() { cn.raw.Close() }
+func (cn *conn) close() {
+	cn.raw.Close()
+	if cn.h2 != nil {
+		<-cn.h2.frames.gone // its goroutine reads no more, and ends
+	}
+}
 
 // Read reads on as long as the exchange's clock gives it another deadline.
 func (cn *conn) Read(p []byte) (int, error) {
@@ -111,6 +118,9 @@ func (cn *conn) fail(u canon.URL, phase Phase, err error) error {
 // quiet reports whether the connection is open with nothing waiting to be read. Bytes that no request has asked for
 // would be taken for the next answer.
 func (cn *conn) quiet() bool {
+	if cn.h2 != nil {
+		return true // it was joined, and has its own reader
+	}
 	if cn.secure {
 		// What TLS has already taken off the socket shows here; a deadline in the past keeps the read off the socket.
 		cn.nc.SetReadDeadline(past)

@@ -5,7 +5,9 @@
 // before decoding and after, nor of all bodies together. What a server sent only in part is returned and marked, not thrown away. A Robots says what a
 // site's robots.txt allows; each of its rules costs time linear in rule and URL.
 //
-// The price: GET over HTTP/1.1 only, bodies whole in memory, large ones that wait for each other's memory, and a caller
+// It speaks HTTP/1.1, and HTTP/2 over TLS with servers that choose it.
+//
+// The price: GET only, bodies whole in memory, large ones that wait for each other's memory, and a caller
 // that must give each Result back by Release.
 package fetch
 
@@ -37,6 +39,8 @@ type Client struct {
 	reach   *reach
 	dialer  func(ctx context.Context, addr netip.AddrPort) (net.Conn, error)
 
+	h2      *http.Transport // makes sessions of HTTP/2; nil where it is off
+	firsts  firsts
 	idle    *idleConns
 	heads   headBuffers
 	bufs    *buffers
@@ -82,8 +86,13 @@ func New(cfg Config) (*Client, error) {
 	c.lookup, c.doubt = names.Lookup, names.Doubt
 	c.tls = &tls.Config{
 		InsecureSkipVerify: cfg.InsecureTLS,
-		NextProtos:         []string{"http/1.1"},
-		ClientSessionCache: tls.NewLRUClientSessionCache(cfg.MaxIdleConns),
+		NextProtos:         []string{"h2", "http/1.1"},
+		ClientSessionCache: tls.NewLRUClientSessionCache(min(max(cfg.MaxIdleConns, 64), mostSessions)),
+	}
+	if cfg.DisableHTTP2 {
+		c.tls.NextProtos = []string{"http/1.1"}
+	} else {
+		c.h2 = newH2(cfg)
 	}
 	return c, nil
 }
@@ -102,7 +111,7 @@ func (c *Client) Close() error {
 // there is no result.
 //
 // A request that fails on a kept connection before the first byte of its answer is sent a second time, on a new one: the
-// server may have closed the old one meanwhile.
+// server may have closed the old one meanwhile. So is one over HTTP/2 that the server says it has not seen.
 func (c *Client) Fetch(ctx context.Context, r Request) (*Result, error) {
 	h := hop{Request: r, start: time.Now(), via: c.proxies.of(r.URL)}
 	h.deadline = h.start.Add(c.cfg.Timeout)
@@ -119,14 +128,16 @@ func (c *Client) Fetch(ctx context.Context, r Request) (*Result, error) {
 		}
 		h.Addrs = found.Addrs
 	}
-	if cn := c.idle.take(r.URL.Origin(), h.via, h.places()); cn != nil {
-		res, err := c.exchange(ctx, cn, h)
-		if !errors.Is(err, errStale) {
-			return res, err
-		}
-	}
-	cn, err := c.dial(ctx, h)
+	cn, err := c.connection(ctx, h)
 	if err != nil {
+		return nil, err
+	}
+	res, err := c.exchange(ctx, cn, h)
+	if !errors.Is(err, errStale) {
+		return res, err
+	}
+	h.again = true
+	if cn, err = c.dial(ctx, h); err != nil {
 		return nil, err
 	}
 	return c.exchange(ctx, cn, h)
@@ -143,6 +154,7 @@ type hop struct {
 	Request
 	start, deadline time.Time
 	via             *proxy // nil: none
+	again           bool   // it is sent a second time
 }
 
 // noPlace stands for the addresses of a host that a proxy finds.
@@ -175,6 +187,9 @@ func (c *Client) admit(ctx context.Context, r Request) error {
 
 // exchange sends the request on cn and reads its answer. Afterwards cn is idle or closed.
 func (c *Client) exchange(ctx context.Context, cn *conn, h hop) (*Result, error) {
+	if cn.h2 != nil {
+		return c.exchange2(ctx, cn, h)
+	}
 	aborted := cn.begin(ctx, cn.clock.reset(h, time.Now(), c.cfg.FirstByteTimeout, c.cfg.MinRate))
 	cn.in.bufs = &c.heads
 	res, whole, err := c.roundTrip(ctx, cn, h)

@@ -7,13 +7,14 @@ import (
 )
 
 // idleConns keeps connections between exchanges: for a while, so many in all, so many a key. At the cap the one that has
-// been idle longest is closed.
+// been idle longest is closed. Connections of HTTP/2 that are in use it knows as well, since others may join.
 type idleConns struct {
 	max, maxPerKey int
 	timeout        time.Duration
 
 	mu     sync.Mutex // guards all below, and idleConn of those kept
 	newest map[connKey]*conn
+	busy   map[connKey]*conn // of HTTP/2, in use, that others may join
 	order  idleList
 	expiry *time.Timer // set while connections are kept, and perhaps once after
 	closed bool
@@ -25,6 +26,9 @@ type idleConn struct {
 	since        time.Time
 	older, newer *conn // of all
 	below        *conn // the next older one of the same key
+
+	users int  // exchanges over HTTP/2
+	spent bool // no further ones
 }
 
 // idleList holds all idle connections in the order in which they became so, which is that in which they expire.
@@ -60,7 +64,7 @@ func (l *idleList) remove(cn *conn) {
 }
 
 func newIdleConns(maxConns, maxPerKey int, timeout time.Duration) *idleConns {
-	return &idleConns{max: maxConns, maxPerKey: maxPerKey, timeout: timeout, newest: make(map[connKey]*conn)}
+	return &idleConns{max: maxConns, maxPerKey: maxPerKey, timeout: timeout, newest: make(map[connKey]*conn), busy: make(map[connKey]*conn)}
 }
 
 // take returns a kept connection to origin at one of addrs, by that proxy, or nil.
@@ -77,14 +81,72 @@ func (p *idleConns) take(origin string, via *proxy, addrs []netip.AddrPort) *con
 	return nil
 }
 
+// pop returns a kept connection, or one of HTTP/2 that it has joined.
 func (p *idleConns) pop(key connKey) *conn {
+	for {
+		cn, dead := p.next(key)
+		if !dead {
+			return cn
+		}
+		cn.close()
+	}
+}
+
+// next is pop, but for a connection of HTTP/2 that has ended while idle.
+func (p *idleConns) next(key connKey) (cn *conn, dead bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	cn := p.newest[key]
-	if cn != nil {
-		p.remove(cn)
+	if cn := p.busy[key]; cn != nil && cn.h2.client.Reserve() == nil {
+		cn.users++
+		return cn, false
 	}
-	return cn
+	if cn = p.newest[key]; cn == nil {
+		return nil, false
+	}
+	p.remove(cn)
+	switch {
+	case cn.h2 == nil:
+		return cn, false
+	case !cn.h2.usable() || cn.h2.client.Reserve() != nil:
+		return cn, true
+	}
+	p.enter(cn)
+	return cn, false
+}
+
+// share makes a new connection of HTTP/2 one that others may join. Its first exchange is under way.
+func (p *idleConns) share(cn *conn) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	_ = cn.h2.client.Reserve() // where it fails the exchange will
+	p.enter(cn)
+}
+
+func (p *idleConns) enter(cn *conn) {
+	cn.users = 1
+	if p.busy[cn.key] == nil || p.busy[cn.key].spent {
+		p.busy[cn.key] = cn
+	}
+}
+
+// leave ends an exchange over HTTP/2. After the last one the connection is idle, or closed.
+func (p *idleConns) leave(cn *conn, keep bool) {
+	p.mu.Lock()
+	cn.users--
+	cn.spent = cn.spent || !keep || !cn.h2.usable()
+	if p.busy[cn.key] == cn && (cn.spent || cn.users == 0) {
+		delete(p.busy, cn.key)
+	}
+	drop := cn
+	if cn.users > 0 {
+		drop = nil
+	} else if !cn.spent {
+		drop = p.keep(cn)
+	}
+	p.mu.Unlock()
+	if drop != nil {
+		drop.close()
+	}
 }
 
 // put keeps cn, or closes it.

@@ -175,7 +175,7 @@ func fetchConfig(s config.Settings) fetch.Config {
 		DNSTimeout: time.Duration(s.DNSTimeout), ConnectTimeout: time.Duration(s.ConnectTimeout), TLSTimeout: time.Duration(s.TLSTimeout),
 		FirstByteTimeout: time.Duration(s.FirstByteTimeout), MinRate: int64(s.MinRate.Or(-1)),
 		MaxHeadBytes: int(s.MaxHead), MaxHeadLines: int(s.MaxHeadLines), MaxDecodeRatio: int64(s.MaxDecodeRatio),
-		MaxBodyBytes: int64(s.MaxBody), BodyMemoryBytes: int64(s.BodyMemory), InsecureTLS: s.Insecure, AllowPrivate: texts(s.AllowPrivate),
+		MaxBodyBytes: int64(s.MaxBody), BodyMemoryBytes: int64(s.BodyMemory), InsecureTLS: s.Insecure, DisableHTTP2: !s.HTTP2, AllowPrivate: texts(s.AllowPrivate),
 		MaxIdleConns: idleConns(int(s.Concurrency)), MaxIdlePerHost: max(2, mostPerHost(s)),
 	}
 	cfg.DNSMinTTL = time.Duration(s.DNSMinTTL)

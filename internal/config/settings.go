@@ -79,6 +79,7 @@ type Settings struct {
 	MinRate          Optional[Size] // bytes a second of a body
 	MaxHead          Size           // bytes of an answer's head
 	MaxHeadLines     Count          // fields of it
+	HTTP2            bool           // with servers that choose it
 	MaxDecodeRatio   Count          // times as long as it was sent that a body may become by decoding
 
 	// The memory of URLs met.
@@ -139,6 +140,7 @@ func Default() Settings {
 		MaxHeadLines:       2000,
 		MaxBody:            64 << 20,
 		MaxDecodeRatio:     200,
+		HTTP2:              true,
 		Retries:            3,
 		RetryDelay:         Duration(10 * time.Second),
 		RetryAfterMax:      Duration(5 * time.Minute),

@@ -265,7 +265,7 @@ func http2Servers() []Behaviour {
 		}, broken2),
 		http2Opening("h2-no-streams", "allows no request at all", func(s *session) bool {
 			return s.framer.WriteSettings(http2.Setting{ID: http2.SettingMaxConcurrentStreams, Val: 0}) == nil
-		}, failed("timeout|bad_head|other", "head|write")),
+		}, Want{Outcome: "ok|failed", Code: "|timeout|bad_head|other", Phase: "|head|write", Status: 200, Title: "*"}), // it may be asked before it has said so
 		http2Opening("h2-settings-odd", "has settings that no server may have", func(s *session) bool {
 			return s.framer.WriteSettings(http2.Setting{ID: http2.SettingInitialWindowSize, Val: 1<<32 - 1},
 				http2.Setting{ID: http2.SettingMaxFrameSize, Val: 1}) == nil
