@@ -90,7 +90,7 @@ func newHostileWeb(t *testing.T, limits hostile.Limits) *hostileWeb {
 func (w *hostileWeb) settings(t *testing.T) string {
 	l := w.limits
 	var b strings.Builder
-	fmt.Fprintf(&b, "concurrency: 64\nsitemaps: true\ncookies: true\nhost_delay: 0\ncrawl_delay_max: %v\nretry_after_max: %v\n", l.CrawlDelay, l.RetryAfter)
+	fmt.Fprintf(&b, "concurrency: 64\nsitemaps: true\ncookies: on\nhost_delay: 0\ncrawl_delay_max: %v\nretry_after_max: %v\n", l.CrawlDelay, l.RetryAfter)
 	fmt.Fprintf(&b, "retries: %d\nretry_delay: 1ms\ntimeout: %v\nmax_body: %d\n", l.Retries, l.Timeout, l.BodyBytes)
 	fmt.Fprintf(&b, "max_pages_per_host: %d\nconnect_to:\n", l.PagesPerHost)
 	for _, rule := range w.bad.ConnectTo() {
