@@ -175,6 +175,17 @@ func (c *checker) checkAsks(h *host) {
 		c.want(a.origin.host.queue.len() > 0 || c.f.elsewhere.n > 0, "asked for %s, which has no use for it", h, a.origin.name)
 	}
 	c.want(n == h.asks.n, "%d questions, counted %d", h, n, h.asks.n)
+	asking, delay := uint8(0), moment(0)
+	for _, o := range h.origins {
+		if o == nil {
+			continue
+		}
+		if delay = max(delay, o.crawlDelay); o.ask != nil {
+			asking++
+		}
+	}
+	c.want(asking == h.asking, "%d origins ask for rules, counted %d", h, asking, h.asking)
+	c.want(delay == h.crawlDelay, "its rules ask for a delay of %v, noted %v", h, delay, h.crawlDelay)
 }
 
 func (c *checker) checkOrder() {

@@ -44,6 +44,7 @@ func (f *Frontier) reconsider(h *host, now moment) {
 			o.crawlDelay = f.crawlDelay(o.rules)
 		}
 	}
+	h.noteCrawlDelay()
 	f.keepDelay(h)
 	switch {
 	case h.givenUp == "" && h.overBudget():

@@ -40,10 +40,8 @@ func (f *Frontier) fullDelay(h *host) (time.Duration, Source) {
 	if d != f.overrides.base.hostDelay {
 		why = HostsRule
 	}
-	for _, o := range h.origins {
-		if o != nil && o.crawlDelay > d {
-			d, why = o.crawlDelay, CrawlDelay
-		}
+	if h.crawlDelay > d {
+		d, why = h.crawlDelay, CrawlDelay
 	}
 	return d, why
 }

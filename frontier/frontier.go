@@ -48,6 +48,7 @@ package frontier
 import (
 	"errors"
 	"net/netip"
+	"slices"
 	"sync"
 	"time"
 
@@ -104,6 +105,8 @@ type Frontier struct {
 	closed     bool
 	counters   counters
 	givenUpFor map[Reason]int // counters.givenUp, by the reason
+	adding     [64]*host      // hosts of tasks that are being added
+	touched    uint64         // what touch has read
 	total      totalRate
 }
 
@@ -139,18 +142,33 @@ func (f *Frontier) Add(tasks ...Task) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	now := f.now()
-	for _, t := range tasks {
-		f.add(t, now)
+	for part := range slices.Chunk(tasks, len(f.adding)) {
+		// The hosts are looked up all at once: they lie anywhere in memory, and so the processor waits for many together.
+		for i := range part {
+			f.adding[i] = f.hosts[part[i].URL.Host()]
+		}
+		for _, h := range f.adding[:len(part)] {
+			f.touch(h)
+		}
+		for i := range part {
+			h := f.adding[i]
+			if h == nil || h.forgotten { // as it was before those that came before
+				h = f.hosts[part[i].URL.Host()]
+			}
+			f.add(h, &part[i], now)
+		}
 	}
+	clear(f.adding[:])
 	f.dispatch(now)
 }
 
-func (f *Frontier) add(t Task, now moment) {
+// add makes a task pending. h is its host, nil where that is not in memory.
+func (f *Frontier) add(h *host, t *Task, now moment) {
 	f.numbers.clearDone(t.Seq)
-	h := f.hosts[t.URL.Host()]
-	if !f.takes(h, &t) {
+	if !f.takes(h, t) {
+		known := h != nil && h.backlog // and so it is asked for, as far as it can be
 		f.decline(h)
-		if h != nil {
+		if h != nil && !known {
 			f.schedule(h, now)
 		}
 		return
@@ -159,9 +177,9 @@ func (f *Frontier) add(t Task, now moment) {
 		h = f.host(t.URL.Host())
 	}
 	if t.again() {
-		f.pushAgain(h, t, now)
+		f.pushAgain(h, *t, now)
 		f.schedule(h, now)
-	} else if f.push(h, t, false) {
+	} else if f.push(h, *t, false) {
 		f.schedule(h, now)
 	}
 }

@@ -10,7 +10,7 @@ func (q *hostHeap) push(h *host) {
 
 // remove takes h out, which must be in q.
 func (q *hostHeap) remove(h *host) {
-	i, last := h.index, len(*q)-1
+	i, last := int(h.index), len(*q)-1
 	moved := (*q)[last]
 	(*q)[last] = nil
 	*q = (*q)[:last]
@@ -58,5 +58,5 @@ func (q *hostHeap) down(h *host, i int) {
 
 func (q *hostHeap) set(h *host, i int) {
 	(*q)[i] = h
-	h.index = i
+	h.index = int32(i)
 }

@@ -9,51 +9,78 @@ import (
 
 // host is what the frontier knows of one host. It passes through resolving and robots before its pages are leased; which
 // of the three comes next is not stored but follows from what is known of the origin of its first task.
+//
+// The fields that each lease and its end look at come first, so that they lie in few cache lines.
 type host struct {
 	links[host] // in Frontier.ready, Frontier.idle or address.line
 
-	name    string
-	queue   queue
-	asks    list[ask, *ask] // robots.txt files to be asked for here; they come before all tasks
-	origins [2]*origin      // by isHTTPS, nil until there is something to know
+	due       moment // where place is ready, waiting or idle
+	until     moment // it backs off until then
+	behind    moment // the first of its tasks elsewhere that are not to be tried yet is due then; forever for none
+	policy    *policy
+	index     int32 // in Frontier.waiting
+	place     place
+	asking    uint8 // origins whose ask is there
+	forgotten bool  // it is no longer in Frontier.hosts
+	resolving bool
+	marked    bool // it is in Frontier.changed
+	guest     bool // its last request was for the rules of another host's origin
 
-	place place
-	index int      // in Frontier.waiting
-	due   moment   // where place is ready, waiting or idle
-	at    *address // of which it has the turn, or in whose line it stands; nil for none
+	// Of its tasks that are not in memory:
+	backlog bool // some may wait elsewhere that could be asked for
+	large   bool // so many that they are asked for by name
+	owing   bool // it is counted in elsewhere.owing
+	wanted  want // how more of them are asked for
 
 	pace
 	tempo
-	resolving bool
-	guest     bool   // its last request was for the rules of another host's origin
+	queue      queue
+	crawlDelay moment          // the greatest that its origins' rules ask for
+	asks       list[ask, *ask] // robots.txt files to be asked for here; they come before all tasks
+	origins    [2]*origin      // by isHTTPS, nil until there is something to know
+	at         *address        // of which it has the turn, or in whose line it stands; nil for none
+	givenUp    Reason
+	failures   int    // in a row
+	pages      uint64 // page records over the crawl's life
+	bytes      uint64 // of bodies
+	requests   uint64
+
+	name      string
 	heldFor   Source // why it is not asked before until; None for a wait that an earlier process left
-	until     moment // it backs off until then
+	delayKept moment // the delay that its durable state holds; 0 where HostDelay says enough
+	kept      bool   // Changed has returned a state for it that is not the zero state
 
-	policy   *policy
-	givenUp  Reason
-	failures int // in a row
-	requests uint64
-	pages    uint64 // page records over the crawl's life
-	bytes    uint64 // of bodies
-
-	// Of its tasks that are not in memory:
-	backlog    bool   // some may wait elsewhere that could be asked for
-	large      bool   // so many that they are asked for by name
-	owing      bool   // it is counted in elsewhere.owing
+	// Of its tasks that are not in memory, too:
 	named      bool   // they were asked for by name so that reading goes on somewhere
 	rewind     bool   // that is to begin anew
 	rewinding  bool   // it does, when the wish is answered
-	wanted     want   // how more of them are asked for
 	readTo     order  // if backlog: tasks that come later may wait elsewhere, earlier ones hardly
 	declinedIn uint64 // round in which the last one was left there
 	metIn      uint64 // round in which the last refill or sweep came by
-	behind     moment // the first of those that are not to be tried yet is due then; forever for none
 	stranded   int    // as far as they were met since it was given up
+}
 
-	delayKept moment // the delay that its durable state holds; 0 where HostDelay says enough
-	marked    bool   // it is in Frontier.changed
-	kept      bool   // Changed has returned a state for it that is not the zero state
-	forgotten bool   // it is no longer in Frontier.hosts
+// touch has the processor bring h from memory, which may be nil, where it is about to be used.
+func (f *Frontier) touch(h *host) {
+	if h != nil {
+		f.touched += uint64(h.index) + uint64(h.inFlight) + uint64(h.queue.line.left)
+	}
+}
+
+// touchNext touches what the next leases look at, which lies anywhere in memory: of the host after h, which was touched
+// already, the first task and its origin, and of the one after that the host itself.
+func (f *Frontier) touchNext(h *host) {
+	next := h.next
+	if next == nil {
+		return
+	}
+	if t := next.queue.peek(); t != nil {
+		f.touched += t.seq
+	}
+	if o := next.origins[1]; o != nil {
+		f.touched += uint64(o.addrsTerm.until)
+	}
+	f.touch(next.next)
 }
 
 // origin is what is known of one scheme, host and port.
@@ -125,6 +152,27 @@ func (h *host) origin(u canon.URL) *origin {
 		*o = &origin{host: h, name: strings.Clone(u.Origin())}
 	}
 	return *o
+}
+
+// setAsk notes the question for o's rules; nil: there is none.
+func (o *origin) setAsk(a *ask) {
+	if o.ask != nil {
+		o.host.asking--
+	}
+	if a != nil {
+		o.host.asking++
+	}
+	o.ask = a
+}
+
+// noteCrawlDelay follows a change of an origin's delay.
+func (h *host) noteCrawlDelay() {
+	h.crawlDelay = 0
+	for _, o := range h.origins {
+		if o != nil {
+			h.crawlDelay = max(h.crawlDelay, o.crawlDelay)
+		}
+	}
 }
 
 // isHTTPS returns 1 for https and 0 for http: of these two only one has an s there.

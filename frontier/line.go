@@ -14,6 +14,13 @@ func (l *line) standing() []entry { return l.places[l.left:] }
 // first returns the first task. There must be one.
 func (l *line) first() *entry { return &l.places[l.left] }
 
+// grow makes room for n more.
+func (l *line) grow(n int) {
+	if n > cap(l.places)-len(l.places) {
+		l.moveUp(make([]entry, 0, l.len()+n))
+	}
+}
+
 // join adds e at the end, where that is its place.
 func (l *line) join(e entry) bool {
 	if n := len(l.places); l.len() > 0 && e.before(&l.places[n-1]) {

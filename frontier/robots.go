@@ -39,7 +39,7 @@ func (f *Frontier) newAsk(h *host, o *origin, u canon.URL, now moment) *ask {
 		deadline: later(now, f.cfg.RobotsDeadline),
 		overdue:  err != nil, // no address to ask at is no answer
 	}
-	o.ask = a
+	o.setAsk(a)
 	h.asks.pushFirst(a)
 	return a
 }
@@ -49,7 +49,7 @@ func (f *Frontier) newAsk(h *host, o *origin, u canon.URL, now moment) *ask {
 func (f *Frontier) put(a *ask, h *host, atOnce bool, now moment) {
 	own := a.origin.host
 	if own.givenUp != "" {
-		a.origin.ask = nil
+		a.origin.setAsk(nil)
 		return
 	}
 	if h != own && (h.givenUp != "" || now >= a.deadline) {
@@ -102,14 +102,14 @@ func (f *Frontier) dropAsks(h *host, now moment) {
 			f.schedule(own, now)
 		} else {
 			a.leave()
-			a.origin.ask = nil
+			a.origin.setAsk(nil)
 		}
 	}
 	for _, o := range h.origins {
 		if o != nil && o.ask != nil && o.ask.at != nil {
 			elsewhere := o.ask.at
 			o.ask.leave()
-			o.ask = nil
+			o.setAsk(nil)
 			f.schedule(elsewhere, now)
 		}
 	}
@@ -155,10 +155,11 @@ func (f *Frontier) Permit(l Lease, p Permission, ttl time.Duration, o Outcome) e
 	}
 	now := f.now()
 	of := op.ask.origin
-	of.ask = nil
+	of.setAsk(nil)
 	of.rules = p
 	of.rulesTerm = term{until: later(now, min(ttl, f.cfg.RobotsTTL)), unused: true}
 	of.crawlDelay = f.crawlDelay(p) // from this request on
+	of.host.noteCrawlDelay()
 	f.settle(op, o, now)
 	f.keepDelay(of.host)
 	f.schedule(op.host, now)

@@ -91,12 +91,14 @@ func (f *Frontier) plan(h *host) (to place, due moment, asked *origin) {
 		}
 		return waiting, never, nil
 	}
-	t := h.queue.peek()
-	if t == nil {
+	if h.queue.standing() == 0 {
 		to, due = f.planWithout(h)
 		return to, due, nil
 	}
-	o := h.origins[t.https]
+	if h.asking == 0 && f.addresses == nil { // whichever task is the first, which is a look into far memory
+		return waiting, f.notBefore(h), nil
+	}
+	o := h.origins[h.queue.peek().https]
 	if o == nil || o.ask == nil {
 		return waiting, f.notBefore(h), o
 	}
