@@ -38,6 +38,7 @@ type host struct {
 	crawlDelay moment          // the greatest that its origins' rules ask for
 	asks       list[ask, *ask] // robots.txt files to be asked for here; they come before all tasks
 	origins    [2]*origin      // by isHTTPS, nil until there is something to know
+	only       origin          // the first of them: few hosts have another
 	at         *address        // of which it has the turn, or in whose line it stands; nil for none
 	givenUp    Reason
 	failures   int    // in a row
@@ -45,7 +46,8 @@ type host struct {
 	bytes      uint64 // of bodies
 	requests   uint64
 
-	name      string
+	name      string // a part of https
+	https     string // the name of its origin with that scheme
 	heldFor   Source // why it is not asked before until; None for a wait that an earlier process left
 	delayKept moment // the delay that its durable state holds; 0 where HostDelay says enough
 	kept      bool   // Changed has returned a state for it that is not the zero state
@@ -128,7 +130,9 @@ func (f *Frontier) host(name string) *host {
 }
 
 func (f *Frontier) newHost(name string) *host {
-	h := &host{name: strings.Clone(name), pace: newPace(), until: never, behind: forever} // the clone keeps no URL alive
+	const scheme = "https://"
+	https := scheme + name // which keeps no URL alive
+	h := &host{name: https[len(scheme):], https: https, pace: newPace(), until: never, behind: forever}
 	h.policy = f.overrides.of(h.name)
 	if f.cfg.Resumed {
 		h.lastEnd = 0 // as if the last request of the crawl before had ended when this one began
@@ -149,7 +153,14 @@ func (f *Frontier) newHost(name string) *host {
 func (h *host) origin(u canon.URL) *origin {
 	o := &h.origins[isHTTPS(u)]
 	if *o == nil {
-		*o = &origin{host: h, name: strings.Clone(u.Origin())}
+		*o = &h.only
+		if h.only.host != nil {
+			*o = new(origin)
+		}
+		(*o).host, (*o).name = h, h.https
+		if name := u.Origin(); name != h.https {
+			(*o).name = strings.Clone(name)
+		}
 	}
 	return *o
 }

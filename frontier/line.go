@@ -1,5 +1,7 @@
 package frontier
 
+import "math/bits"
+
 // line is tasks in the order in which they are taken.
 type line struct {
 	places []entry
@@ -15,9 +17,9 @@ func (l *line) standing() []entry { return l.places[l.left:] }
 func (l *line) first() *entry { return &l.places[l.left] }
 
 // grow makes room for n more.
-func (l *line) grow(n int) {
+func (l *line) grow(n int, spare *spareLines) {
 	if n > cap(l.places)-len(l.places) {
-		l.moveUp(make([]entry, 0, l.len()+n))
+		l.moveUp(spare.get(l.len() + n))
 	}
 }
 
@@ -33,8 +35,8 @@ func (l *line) join(e entry) bool {
 	return true
 }
 
-// pop removes the first, of which there must be one.
-func (l *line) pop() Task {
+// pop removes the first, of which there must be one. What a line that is empty then needs no more goes to spare.
+func (l *line) pop(spare *spareLines) Task {
 	first := l.first().task()
 	*l.first() = entry{} // it keeps no text alive
 	l.left++
@@ -42,6 +44,7 @@ func (l *line) pop() Task {
 	case n == 0 && cap(l.places) <= 2: // most hosts have one task at a time
 		l.places, l.left = l.places[:0], 0
 	case n == 0:
+		spare.put(l.places)
 		*l = line{}
 	case l.left > 16 && l.left > 3*n: // hosts come to have millions of tasks, and lose them
 		l.moveUp(make([]entry, 0, 2*n))
@@ -54,4 +57,31 @@ func (l *line) moveUp(to []entry) {
 	to = append(to, l.standing()...)
 	clear(l.places[min(len(to), len(l.places)):]) // where to is the same memory
 	l.places, l.left = to, 0
+}
+
+// spareLines is memory of lines that have gone, for those that come: as many as a host's turn needs, each of which would
+// otherwise be garbage before long. By the power of two that their capacity reaches.
+type spareLines [9][][]entry
+
+// spareOfASize is how many are kept of each size. Together they are a few megabytes at the most.
+const spareOfASize = 64
+
+// get returns a line's memory for at least n places, n > 0.
+func (s *spareLines) get(n int) []entry {
+	size := bits.Len(uint(n - 1)) // 1<<size is enough
+	if size >= len(s) || len(s[size]) == 0 {
+		return make([]entry, 0, n)
+	}
+	last := len(s[size]) - 1
+	places := s[size][last]
+	s[size] = s[size][:last]
+	return places
+}
+
+// put takes back the memory of a line in which nothing stands.
+func (s *spareLines) put(places []entry) {
+	size := bits.Len(uint(cap(places))) - 1
+	if size >= 0 && size < len(s) && len(s[size]) < spareOfASize {
+		s[size] = append(s[size], places[:0])
+	}
 }

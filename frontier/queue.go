@@ -86,12 +86,12 @@ func (q *queue) push(t Task, head bool) (first bool) {
 }
 
 // pop removes the first task, which peek must have found.
-func (q *queue) pop() Task {
+func (q *queue) pop(spare *spareLines) Task {
 	if q.strayFirst() {
 		e := q.strays.pop()
 		return e.task()
 	}
-	return q.line.pop()
+	return q.line.pop(spare)
 }
 
 // greatest returns the order of the task that comes last by class, depth and number; the zero order for none.

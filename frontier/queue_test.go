@@ -37,7 +37,7 @@ func TestQueueOrder(t *testing.T) {
 			t.Fatalf("push of %d: first %t, want %t", seq, first, i == 0)
 		}
 		if rng.IntN(3) == 0 {
-			if got := q.pop(); got != want[0].task() {
+			if got := q.pop(new(spareLines)); got != want[0].task() {
 				t.Fatalf("popped %+v, want %+v", got, want[0].task())
 			}
 			want = want[1:]
@@ -47,7 +47,7 @@ func TestQueueOrder(t *testing.T) {
 		if got := q.peek().task(); got != e.task() {
 			t.Fatalf("first is %+v, want %+v", got, e.task())
 		}
-		q.pop()
+		q.pop(new(spareLines))
 	}
 	if q.peek() != nil || q.len() != 0 {
 		t.Error("the queue is not empty")
@@ -61,7 +61,7 @@ func TestQueueGivesMemoryBack(t *testing.T) {
 		q.push(Task{URL: u, Seq: seq}, false)
 	}
 	for q.len() > 100 {
-		q.pop()
+		q.pop(new(spareLines))
 	}
 	if c := cap(q.line.places); c > 500 {
 		t.Errorf("room for %d tasks with 100 left", c)
@@ -70,7 +70,7 @@ func TestQueueGivesMemoryBack(t *testing.T) {
 		q.push(Task{URL: u, Seq: 1e6 - seq}, false)
 	}
 	for len(q.strays) > 100 {
-		q.pop()
+		q.pop(new(spareLines))
 	}
 	if c := cap(q.strays); c > 500 {
 		t.Errorf("room for %d strays with 100 left", c)

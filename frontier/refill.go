@@ -57,7 +57,7 @@ func (f *Frontier) countElsewhere(tasks []Task) (n int) {
 
 // comeBack brings those tasks into memory that are elsewhere, and returns how many.
 func (f *Frontier) comeBack(h *host, tasks []Task, now moment) (n int) {
-	h.queue.line.grow(len(tasks))
+	h.queue.line.grow(len(tasks), &f.lines)
 	for i := range tasks {
 		t := &tasks[i]
 		if !f.isElsewhere(t.Seq) {

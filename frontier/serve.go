@@ -46,7 +46,7 @@ func (f *Frontier) serve(h *host, now moment) (Lease, bool) {
 
 // leasePage leases h's first task.
 func (f *Frontier) leasePage(h *host, o *origin, now moment) Lease {
-	t := h.queue.pop()
+	t := h.queue.pop(&f.lines)
 	f.counters.queued--
 	o.addrsTerm.unused = false
 	l := Lease{Kind: Page, Task: t, Origin: o.name, Addrs: o.addrs, ResolveErr: o.addrsErr}

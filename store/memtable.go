@@ -18,6 +18,7 @@ type memtable struct {
 	settledAgain int      // of again
 	again        []uint64 // numbers of entries that may have an older one in a run
 	sorting      []slot   // room for sorting
+	touched      byte     // what touch has read
 	from         Coverage // what was covered when it was begun
 	upto         Coverage // what it covers, together with all before it
 }

@@ -90,12 +90,14 @@ func (s *Store) buildJob(v pairView) job {
 		return nil
 	}
 	return func(ctx context.Context) error {
-		pairs := make([]pair, 0, span.Len())
+		pairs := slices.Grow(s.pairs[0][:0], int(span.Len()))
 		if err := v.scan(ctx, span, func(p pair) { pairs = append(pairs, p) }); err != nil {
 			return err
 		}
 		made, err := s.runs.build(v.info(span), sortedrun.Options{}, func(w *sortedrun.Writer) error {
-			return addPairs(w, v.inOrder(pairs))
+			spare := slices.Grow(s.pairs[1][:0], len(pairs))[:len(pairs)]
+			s.pairs = [2][]pair{pairs, spare}
+			return addPairs(w, v.inOrder(pairs), spare)
 		})
 		if err != nil {
 			return err

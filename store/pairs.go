@@ -78,10 +78,11 @@ func (w *pairWriter) flush() error {
 	return w.run.Add(key[:], w.page)
 }
 
-// addPairs sorts pairs and writes them. Of equal keys the one that comes first in the slice is kept.
-func addPairs(run *sortedrun.Writer, pairs []pair) error {
+// addPairs sorts pairs, by means of as many spare ones, and writes them. Of equal keys the one that comes first in the slice is
+// kept.
+func addPairs(run *sortedrun.Writer, pairs, spare []pair) error {
 	w := newPairWriter(run)
-	for _, p := range sortPairs(pairs, make([]pair, len(pairs))) {
+	for _, p := range sortPairs(pairs, spare) {
 		if err := w.add(p); err != nil {
 			return err
 		}

@@ -129,7 +129,7 @@ func TestMergeOfPairs(t *testing.T) {
 func pairsRun(t testing.TB, s *Store, pairs []pair) *run {
 	t.Helper()
 	r, err := s.runs.build(RunInfo{Kind: HashRun}, sortedrun.Options{}, func(w *sortedrun.Writer) error {
-		return addPairs(w, pairs)
+		return addPairs(w, pairs, make([]pair, len(pairs)))
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -281,6 +281,7 @@ var spillOptions = sortedrun.Options{}
 func (m *memtable) write(ctx context.Context, w *sortedrun.Writer, done func(seq uint64) bool) error {
 	var key [maxQueueKey]byte
 	for i, s := range m.slots {
+		m.touch(i + aheadOfWrite)
 		if i%checkEvery == 0 && ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
@@ -293,6 +294,18 @@ func (m *memtable) write(ctx context.Context, w *sortedrun.Writer, done func(seq
 		}
 	}
 	return nil
+}
+
+// aheadOfWrite is how many entries ahead of the one that is written the processor brings one from memory, where they lie in
+// the order in which they were added.
+const aheadOfWrite = 8
+
+// touch has the processor bring entry i, if there is one, from memory.
+func (m *memtable) touch(i int) {
+	if i < len(m.slots) {
+		at := m.slots[i].at
+		m.touched += m.chunks[at.chunk()][at.offset()]
+	}
 }
 
 // checkEvery is how many entries are written between two looks at the context.

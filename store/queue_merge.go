@@ -190,7 +190,7 @@ func (s Span) join(o Span) Span { return Span{min(s.After, o.After), max(s.Upto,
 
 // mergeInto writes what is not done of runs, the newest first.
 func mergeInto(ctx context.Context, w *sortedrun.Writer, in []*run, done doneBits) error {
-	walk := newQueueWalk(in, nil)
+	walk := newQueueWalk(in)
 	judged := make([]bool, len(in)) // whether the bits are as late as the run's span
 	for i, r := range in {
 		judged[i] = done.test != nil && done.upto >= r.RunInfo.Done.Upto
@@ -236,14 +236,18 @@ type queueWalk struct {
 	cursors []*sortedrun.Cursor
 }
 
-// newQueueWalk begins before the first entry whose key is not less than from.
-func newQueueWalk(runs []*run, from []byte) queueWalk {
-	w := queueWalk{runs: runs}
-	for _, r := range runs {
-		w.cursors = append(w.cursors, r.Seek(from))
+// newQueueWalk begins before the first entry.
+func newQueueWalk(runs []*run) queueWalk {
+	cursors := make([]*sortedrun.Cursor, len(runs))
+	for i, r := range runs {
+		cursors[i] = r.Seek(nil)
 	}
-	w.Merged = sortedrun.Merge(w.cursors...)
-	return w
+	return walkOf(runs, cursors)
+}
+
+// walkOf begins where the cursors stand.
+func walkOf(runs []*run, cursors []*sortedrun.Cursor) queueWalk {
+	return queueWalk{runs: runs, cursors: cursors, Merged: sortedrun.Merge(cursors...)}
 }
 
 // err names the file whose reading failed.

@@ -8,15 +8,18 @@ import (
 	"crawl/sortedrun"
 )
 
-// queueReader is what reading a host's entries in several steps takes.
+// queueReader is what reading a host's entries, or all hosts', in several steps takes.
 type queueReader struct {
 	reading   sync.Mutex // held by Host, and while runs change places; taken before runs.mu and positions.mu
-	cursors   map[uint64]*sortedrun.Cursor
+	cursors   keptCursors
 	positions *positions
+
+	swept   keptCursors // of Sweep
+	entries []Pending   // that Sweep reads into
 }
 
 func newQueueReader() queueReader {
-	return queueReader{cursors: make(map[uint64]*sortedrun.Cursor), positions: newPositions()}
+	return queueReader{cursors: make(keptCursors), positions: newPositions(), swept: make(keptCursors)}
 }
 
 // Host appends up to max pending entries of one host to dst, in their order, without those that are taken. It starts
@@ -32,7 +35,7 @@ func (q *Queue) Host(dst []Pending, key uint64, max int, taken func(seq uint64) 
 	runs := q.runs.newest(QueueRun)
 	defer q.runs.release(runs)
 	w := hostWalk{key: key}
-	if err := w.begin(runs, q.reader.cursorsOf(runs), q.reader.positions.begin(key)); err != nil {
+	if err := w.begin(runs, q.reader.cursors.of(runs), q.reader.positions.begin(key)); err != nil {
 		return dst, false, err
 	}
 	for n := 0; ; {
@@ -60,19 +63,22 @@ func (q *Queue) Host(dst []Pending, key uint64, max int, taken func(seq uint64) 
 	return dst, more, nil
 }
 
-// cursorsOf returns a cursor in each of the runs. They are kept, since a cursor's buffers are what a short walk costs.
-func (r *queueReader) cursorsOf(runs []*run) []*sortedrun.Cursor {
+// keptCursors are cursors by the numbers of their runs. They are kept, since a cursor's buffers are what a short walk costs.
+type keptCursors map[uint64]*sortedrun.Cursor
+
+// of returns a cursor in each of the runs, anywhere in it.
+func (k keptCursors) of(runs []*run) []*sortedrun.Cursor {
 	cursors := make([]*sortedrun.Cursor, len(runs))
 	for i, run := range runs {
-		c := r.cursors[run.Number]
+		c := k[run.Number]
 		if c == nil {
 			c = run.Seek(nil)
 		}
 		cursors[i] = c
 	}
-	clear(r.cursors)
+	clear(k)
 	for i, run := range runs {
-		r.cursors[run.Number] = cursors[i]
+		k[run.Number] = cursors[i]
 	}
 	return cursors
 }
@@ -173,7 +179,9 @@ func (q *Queue) Sweep(
 	defer func() { q.swept(ended) }()
 	runs := q.runs.newest(QueueRun)
 	defer q.runs.release(runs)
-	s := sweep{queueWalk: newQueueWalk(runs, binary.BigEndian.AppendUint64(nil, from)), turn: turn}
+	s := sweep{queueWalk: walkOf(runs, q.reader.swept.of(runs)), turn: turn, entries: q.reader.entries}
+	defer func() { q.reader.entries = s.entries[:0] }()
+	s.Seek(binary.BigEndian.AppendUint64(nil, from))
 	s.passes = func(seq uint64) bool { return taken(seq) || q.stale(seq, epoch) }
 	s.step()
 	for s.ok {

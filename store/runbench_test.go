@@ -77,7 +77,7 @@ func BenchmarkRunMerge(b *testing.B) {
 				pairs = append(pairs, p)
 			}
 			made, err := s.runs.build(v.info(span), sortedrun.Options{}, func(w *sortedrun.Writer) error {
-				return addPairs(w, pairs)
+				return addPairs(w, pairs, make([]pair, len(pairs)))
 			})
 			if err != nil {
 				b.Fatal(err)

@@ -467,7 +467,7 @@ func TestVerifyRunsComparesWithTheLogs(t *testing.T) {
 	for _, kind := range []RunKind{HashRun, DoneRun} {
 		old := s.runs.newest(kind)
 		made, err := s.runs.build(old[0].RunInfo, sortedrun.Options{}, func(w *sortedrun.Writer) error {
-			return addPairs(w, []pair{{m.hashes[0], 1}, {1, 1}})
+			return addPairs(w, []pair{{m.hashes[0], 1}, {1, 1}}, make([]pair, 2))
 		})
 		if err != nil {
 			t.Fatal(err)

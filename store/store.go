@@ -75,6 +75,7 @@ type Store struct {
 	minFree atomic.Int64  // Config.MinFreeBytes
 	wake    chan struct{} // holds a value when work is due
 	working sync.Mutex    // held by Work
+	pairs   [2][]pair     // memory to sort in, Work's
 	last    Cut           // of the newest checkpoint that was prepared
 	healed  []error       // not written after opening
 
