@@ -27,6 +27,7 @@ func (f *Frontier) Done(l Lease, o Outcome) error {
 	if err != nil {
 		return err
 	}
+	f.touch(op.host)
 	now := f.now()
 	f.unhold(&op.task)
 	f.numbers.setDone(op.task.Seq)

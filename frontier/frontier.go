@@ -106,8 +106,8 @@ type Frontier struct {
 	counters   counters
 	givenUpFor map[Reason]int // counters.givenUp, by the reason
 	lines      spareLines
-	adding     [64]*host      // hosts of tasks that are being added
-	touched    uint64         // what touch has read
+	adding     [64]*host // hosts of tasks that are being added
+	touched    uint64    // what touch has read
 	total      totalRate
 }
 

@@ -281,7 +281,9 @@ var spillOptions = sortedrun.Options{}
 func (m *memtable) write(ctx context.Context, w *sortedrun.Writer, done func(seq uint64) bool) error {
 	var key [maxQueueKey]byte
 	for i, s := range m.slots {
-		m.touch(i + aheadOfWrite)
+		if i%touchAhead == 0 {
+			m.touch(i)
+		}
 		if i%checkEvery == 0 && ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
@@ -296,15 +298,15 @@ func (m *memtable) write(ctx context.Context, w *sortedrun.Writer, done func(seq
 	return nil
 }
 
-// aheadOfWrite is how many entries ahead of the one that is written the processor brings one from memory, where they lie in
-// the order in which they were added.
-const aheadOfWrite = 8
+// touchAhead is how many entries the processor is had to bring from memory at once, where they lie in the order in which they
+// were added: it waits for many together, if they are asked for in a row.
+const touchAhead = 32
 
-// touch has the processor bring entry i, if there is one, from memory.
+// touch reads a little of the entries from slot i on.
 func (m *memtable) touch(i int) {
-	if i < len(m.slots) {
-		at := m.slots[i].at
-		m.touched += m.chunks[at.chunk()][at.offset()]
+	for _, s := range m.slots[i:min(i+touchAhead, len(m.slots))] {
+		b := m.encoded(s)
+		m.touched += b[0] + b[len(b)-1]
 	}
 }
 
