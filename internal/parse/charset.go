@@ -45,8 +45,8 @@ func lookupMeta(label []byte) charset {
 
 // determine returns the charset of a body and the body without its byte order mark (HTML standard, "determining the
 // character encoding"): the mark, the label of the Content-Type header, what a prescan finds, and then a guess: UTF-8
-// for what is UTF-8, otherwise windows-1252. A meta element may still change one that is not certain.
-func determine(label string, body []byte, xml bool) (c charset, certain bool, rest []byte) {
+// for what is UTF-8, and otherwise what detect says. A meta element may still change one that is not certain.
+func determine(label string, body []byte, xml bool, host string) (c charset, certain bool, rest []byte) {
 	if c, size := byteOrderMark(body); size > 0 {
 		return c, true, body[size:]
 	}
@@ -56,10 +56,10 @@ func determine(label string, body []byte, xml bool) (c charset, certain bool, re
 	if c := prescan(body, xml); c.name != "" {
 		return c, xml, body
 	}
-	if xml || validUTF8(body) && !isASCII(body) {
+	if xml || looksUTF8(body) {
 		return lookup("utf-8"), xml, body
 	}
-	return lookup("windows-1252"), false, body
+	return detect(body, lastLabel(host)), false, body
 }
 
 func byteOrderMark(body []byte) (c charset, size int) {
@@ -74,8 +74,8 @@ func byteOrderMark(body []byte) (c charset, size int) {
 	return charset{}, 0
 }
 
-// validUTF8 reports whether body is UTF-8. A character that the end of the body cuts does not count.
-func validUTF8(body []byte) bool {
+// looksUTF8 reports whether body is UTF-8 and no ASCII. A character that the end of the body cuts does not count.
+func looksUTF8(body []byte) bool {
 	for n := 1; n < utf8.UTFMax && n <= len(body); n++ {
 		if end := body[len(body)-n:]; utf8.RuneStart(end[0]) {
 			if !utf8.FullRune(end) {
@@ -84,7 +84,7 @@ func validUTF8(body []byte) bool {
 			break
 		}
 	}
-	return utf8.Valid(body)
+	return !isASCII(body) && utf8.Valid(body)
 }
 
 // isASCII reports whether all bytes of s are ASCII.

@@ -103,7 +103,7 @@ func (p *Parser) HTML(in Input, page *Page) {
 	mediaType, label := splitMediaType(in.Header.Get("Content-Type"))
 	p.xml = mediaType == "application/xhtml+xml"
 	body := in.Body
-	p.charset, p.certain, body = determine(label, body, p.xml)
+	p.charset, p.certain, body = determine(label, body, p.xml, in.URL.Hostname())
 	for again := true; again; {
 		p.start()
 		p.readHeader()
