@@ -42,7 +42,8 @@ const (
 	partRows     = "rows"
 	partTwin     = "checkpoint"
 	partLog      = "log"
-	partTail     = "tail" // of either log, where nothing is lost
+	partTail     = "tail"  // of either log, where nothing is lost
+	partTwice    = "twice" // admitted
 	partDone     = "done"
 	partPages    = "pages"
 	partRuns     = "runs"
@@ -82,6 +83,8 @@ func advice(part, dir string, twin bool) (lost, mend string) {
 		return nothingLost, repair
 	case partTail:
 		return nothingLost + ": the log goes on behind the last checkpoint", repair + ", or go on: it is made again first of all"
+	case partTwice:
+		return nothingLost + ": the page is fetched, and stands in the output, once for each number", "nothing can be: the log is never changed"
 	case partRuns, partFilter:
 		return nothingLost + ": it is made from the logs", repair + ", or go on: it is made again when it is needed"
 	case partState:

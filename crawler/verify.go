@@ -20,7 +20,7 @@ type VerifyOptions struct {
 // twin, the logs and runs with their checksums, the runs with the logs, what is pending with what the queue holds, the filter with the
 // log, page records with the events, the counters with all of them. It changes nothing without VerifyOptions.Repair.
 //
-// Its memory is the filter's, one bit a URL, and a few bytes for each URL that was fetched more than once. Damage is part
+// Its memory is the filter's, one bit a URL, at most 64 MiB of hashes, and a few bytes for each URL that was fetched more than once. Damage is part
 // of the Report; an error means that the verification itself failed: store.ErrNotCrawl, a *store.LockedError while the
 // crawl runs, a *store.VersionError, or an error of the disk.
 func Verify(ctx context.Context, dir string, o VerifyOptions) (Report, error) {
@@ -103,7 +103,7 @@ func (v *verifier) all(ctx context.Context) error {
 		return err
 	}
 	for _, check := range []func(context.Context) error{
-		v.checkRows, v.checkSeeds, v.checkAdmissions, v.checkVisits, v.checkRuns, v.checkQueue, v.checkOutcomes,
+		v.checkRows, v.checkSeeds, v.checkAdmissions, v.checkTwice, v.checkVisits, v.checkRuns, v.checkQueue, v.checkOutcomes,
 	} {
 		if err := errors.Join(check(ctx), ctx.Err()); err != nil {
 			return err

@@ -2,6 +2,7 @@ package crawler
 
 import (
 	"errors"
+	"fmt"
 	"testing"
 	"time"
 
@@ -60,6 +61,12 @@ func TestPartsThatDisagree(t *testing.T) {
 			b.Filter.Items++
 			return nil
 		}, partLog, false},
+		{"a URL that is admitted again", func(t *testing.T, st *store.Store, b *books) []store.Row {
+			for _, seq := range []uint64{3, 40, 3} {
+				admitAgain(t, st, b, seq)
+			}
+			return nil
+		}, partTwice, false},
 		{"a filter of other URLs", func(t *testing.T, st *store.Store, b *books) []store.Row {
 			saveFilter(t, st, b, st.Admissions.Len(), 1)
 			return nil
@@ -117,6 +124,53 @@ func changeRows(t *testing.T, dir string, change func(*store.Store, *books) []st
 	}
 	if err := errors.Join(err, st.Close()); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// admitAgain gives a URL another number.
+func admitAgain(t *testing.T, st *store.Store, b *books, seq uint64) {
+	t.Helper()
+	a, err := st.Admissions.Get(seq)
+	if err == nil {
+		_, err = st.Admissions.Append(a)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.Counters.Reasons[Admitted]++
+	b.Filter.Items++
+}
+
+// However the hashes are taken in turn, each URL that has two numbers is named once, with both.
+func TestAdmittedTwice(t *testing.T) {
+	dir := listCrawl(t, newListWeb(4600), 4200)
+	changeRows(t, dir, func(st *store.Store, b *books) []store.Row {
+		for seq := uint64(1); seq <= 40; seq++ {
+			admitAgain(t, st, b, 100*seq)
+		}
+		return nil
+	})
+	for _, batch := range []uint64{1 << 20, 4000, 100, 7} {
+		v, err := verify(t.Context(), dir, VerifyOptions{Progress: func(string, uint64, uint64) {}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		v.report.Damage, v.named = nil, make(map[string]int)
+		if err := v.twiceIn(t.Context(), batch); err != nil {
+			t.Fatal(err)
+		}
+		if n := len(v.report.Damage); n != 40 {
+			t.Errorf("in batches of %d: %d are named, want 40", batch, n)
+		}
+		first := v.report.Admitted - 40
+		for i, d := range v.report.Damage {
+			if want := fmt.Sprintf("URL %d was admitted again, as number %d", 100*(i+1), first+uint64(i)+1); d.Problem != want {
+				t.Errorf("in batches of %d: %q, want %q", batch, d.Problem, want)
+			}
+		}
+		if _, err := v.close(); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
 

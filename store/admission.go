@@ -167,10 +167,7 @@ func (l *AdmissionLog) EachHashes(from uint64, fn func(first uint64, hashes []ui
 		if from > first {
 			raw, first = raw[min(8*(from-first), uint64(len(raw))):], from
 		}
-		hashes = hashes[:0]
-		for ; len(raw) >= 8; raw = raw[8:] {
-			hashes = append(hashes, binary.LittleEndian.Uint64(raw))
-		}
+		hashes = appendHashes(hashes[:0], raw)
 		if len(hashes) == 0 {
 			continue
 		}
@@ -179,6 +176,14 @@ func (l *AdmissionLog) EachHashes(from uint64, fn func(first uint64, hashes []ui
 		}
 	}
 	return nil
+}
+
+// appendHashes appends those of a raw column to dst.
+func appendHashes(dst []uint64, raw []byte) []uint64 {
+	for ; len(raw) >= 8; raw = raw[8:] {
+		dst = append(dst, binary.LittleEndian.Uint64(raw))
+	}
+	return dst
 }
 
 func (l *AdmissionLog) rawHashes(number int) ([]byte, error) {

@@ -148,6 +148,32 @@ func (i *Inspection) EachAdmission(ctx context.Context, fn func(seq uint64, a Ad
 	return found.damage, log.eachOfTail(1, fn)
 }
 
+// EachHashes calls fn with the hashes of consecutive admissions, in order, as far as they can be read. What cannot is damage
+// that EachAdmission tells of. The slice is reused.
+func (i *Inspection) EachHashes(ctx context.Context, fn func(first uint64, hashes []uint64)) error {
+	log := i.store.Admissions
+	hashes := make([]uint64, 0, BlockEntries)
+	for number := 0; number <= len(log.blocks.blocks); number++ {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if number < len(log.blocks.blocks) && log.blocks.blocks[number].length == 0 {
+			continue
+		}
+		raw, err := log.rawHashes(number)
+		var told findings
+		if sound, err := told.soundly(err); err != nil || !sound {
+			if err != nil {
+				return err
+			}
+			continue
+		}
+		hashes = appendHashes(hashes[:0], raw)
+		fn(uint64(number)*BlockEntries+1, hashes)
+	}
+	return nil
+}
+
 // EachEvent calls fn for every event after the first so many that can be read, in order, with its position from 1.
 func (i *Inspection) EachEvent(ctx context.Context, after uint64, fn func(position uint64, e DoneEntry) error) (damage []error, err error) {
 	first := int(after / BlockEntries)
