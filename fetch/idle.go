@@ -233,6 +233,13 @@ func (p *idleConns) close() {
 	if p.expiry != nil {
 		p.expiry.Stop()
 	}
+	p.mu.Unlock()
+	p.closeAll()
+}
+
+// closeAll closes what is idle now.
+func (p *idleConns) closeAll() {
+	p.mu.Lock()
 	var all []*conn
 	for cn := p.order.oldest; cn != nil; cn = p.order.oldest {
 		p.remove(cn)

@@ -32,7 +32,7 @@ func (cn *conn) handshake(ctx context.Context, base *tls.Config, hostname string
 	cfg.ServerName = strings.TrimSuffix(hostname, ".")
 	secure := tls.Client(cn.raw, cfg)
 	if err := secure.HandshakeContext(ctx); err != nil {
-		return "", err
+		return "", explainCertificate(err, hostname)
 	}
 	cn.nc, cn.secure = secure, true
 	return secure.ConnectionState().NegotiatedProtocol, nil
