@@ -33,6 +33,7 @@ type Config struct {
 	Traps       Traps
 	MaxDepth    *int                     // links from a seed; 0: seeds only; nil: no limit
 	MaxPages    *uint64                  // page records over the crawl's life; nil: no limit
+	MaxOther    *uint64                  // bytes of a body that can hold no links; nil: Fetch.MaxBodyBytes
 	MaxBytes    *uint64                  // bytes of bodies over the crawl's life; nil: no limit
 	MaxTime     *time.Duration           // of one run, pauses not counted; nil: no limit
 	Concurrency int                      // fetchers

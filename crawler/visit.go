@@ -78,7 +78,7 @@ func (c *Crawler) visit(ctx context.Context, s *scratch, l frontier.Lease) *visi
 		v.end = endReturned
 		return v
 	}
-	result, err := c.fetcher.Fetch(ctx, fetch.Request{URL: l.URL, Addrs: l.Addrs, Header: condition})
+	result, err := c.fetcher.Fetch(ctx, fetch.Request{URL: l.URL, Addrs: l.Addrs, Header: condition, Want: c.want})
 	v.asked = requestEndOf(result)
 	switch {
 	case c.nothingLearnt(ctx, err):
@@ -275,8 +275,10 @@ func (c *Crawler) answered(v *visit, r *fetch.Result) {
 	p.DurationMS = r.Took.Milliseconds()
 	p.ContentType = r.Header.Get("Content-Type")
 	p.Truncated, p.Mislabeled = string(r.Truncated), r.Mislabeled
-	sum := sha256.Sum256(r.Payload)
-	p.Digest = "sha256:" + hex.EncodeToString(sum[:])
+	if !errors.Is(r.BodyErr, fetch.ErrUnwanted) || len(r.Payload) > 0 {
+		sum := sha256.Sum256(r.Payload)
+		p.Digest = "sha256:" + hex.EncodeToString(sum[:])
+	}
 	v.answer = frontier.Outcome{Requested: true, Took: r.Took}
 
 	switch {

@@ -56,6 +56,11 @@ type Request struct {
 	// Resolve itself.
 	Addrs []netip.AddrPort
 
+	// Want, if set, is asked with an answer's head how much of its body is wanted, in bytes; Config.MaxBodyBytes caps it. Where
+	// the head says that the body is longer, nothing of it is read, nor where nothing is wanted; otherwise it is cut there.
+	// Result.Truncated and Result.BodyErr say so.
+	Want func(status int, h http.Header) int64
+
 	// Header holds further fields to send. They replace the client's own of the same name. Fields that frame the message
 	// or name its host are refused.
 	Header http.Header
@@ -242,13 +247,14 @@ func (c *Client) roundTrip(ctx context.Context, cn *conn, h hop) (res *Result, w
 	res = c.newResult(h, head.status, head.proto, head.header)
 	res.Addr, res.FirstByte, res.transfer = cn.key.addr, cn.firstByte.Sub(sent), framing.codings
 	resume := func() { cn.setDeadline(cn.clock.extend(time.Now(), h.deadline.Add(res.share.waited))) }
-	g := res.bodyGrowth(ctx, c.cfg.MaxBodyBytes, resume)
+	want := c.wantedOf(h.Request, head.status, head.header, framing.length)
+	g := res.bodyGrowth(ctx, want.limit, resume)
 	b := newBody(cn, framing)
 	if c.cfg.Capture {
 		res.capture = &capture{request: slices.Clone(cn.out), head: head.text, interim: interim}
 		b.chunks.record = func(payload int64, framing []byte) error { return res.record(g, payload, framing) }
 	}
-	return res, res.readBody(g, payloadSource{b, framing.length, cn.in.full}) && b.reusable(), nil
+	return res, res.readWanted(g, payloadSource{b, framing.length, cn.in.full}, want) && b.reusable(), nil
 }
 
 func (c *Client) newResult(h hop, status int, proto string, header http.Header) *Result {

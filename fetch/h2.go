@@ -124,8 +124,9 @@ func (x *exchange2) roundTrip(ctx context.Context) (res *Result, keep bool, err 
 	resume := func() {
 		x.timer.Reset(time.Until(x.clock.extend(time.Now(), x.hop.deadline.Add(res.share.waited))))
 	}
-	g := res.bodyGrowth(ctx, x.cfg.MaxBodyBytes, resume)
-	ended := res.readBody(g, payloadSource{&stream{x, ctx, resp.Body}, resp.ContentLength, false})
+	want := x.wantedOf(x.hop.Request, res.Status, res.Header, resp.ContentLength)
+	g := res.bodyGrowth(ctx, want.limit, resume)
+	ended := res.readWanted(g, payloadSource{&stream{x, ctx, resp.Body}, resp.ContentLength, false}, want)
 	if !ended {
 		x.cancel(nil) // so that closing the body waits for nobody
 	}

@@ -101,6 +101,10 @@ func setLimits(cfg *crawler.Config, s config.Settings) {
 		depth := int(n)
 		cfg.MaxDepth = &depth
 	}
+	if n, limited := s.MaxBodyOther.Get(); limited {
+		other := uint64(n)
+		cfg.MaxOther = &other
+	}
 	if d, limited := s.MaxTime.Get(); limited {
 		limit := time.Duration(d)
 		cfg.MaxTime = &limit

@@ -80,6 +80,7 @@ type Settings struct {
 	MaxHead          Size           // bytes of an answer's head
 	MaxHeadLines     Count          // fields of it
 	HTTP2            bool           // with servers that choose it
+	MaxBodyOther     Optional[Size] // of one that can hold no links
 	MaxDecodeRatio   Count          // times as long as it was sent that a body may become by decoding
 
 	// The memory of URLs met.

@@ -367,6 +367,13 @@ var table = []setting{
 		at:    func(s *Settings) slot { return one(&s.MaxBody) },
 		check: func(s *Settings) string { return within(s.MaxBody, 1, 1<<40) },
 	},
+	{key: "max_body_other", section: requests,
+		usage: "bytes to keep of a body that can hold no links: images, films, archives, programs",
+		note: "Where its head says that it is longer, nothing of it is received, and 0 receives none; the record has the head, and says " +
+			"truncated: length. none is as max_body. What links may be in is text of any kind, XML, JSON, gzip, and what has no type.",
+		at:    func(s *Settings) slot { return one(&s.MaxBodyOther) },
+		check: func(s *Settings) string { return within(s.MaxBodyOther.Or(0), 0, 1<<40) },
+	},
 	{key: "max_decode_ratio", section: requests,
 		usage: "times as long as it was sent that a body may become by decoding, past its first MiB; what is beyond is cut",
 		at:    func(s *Settings) slot { return one(&s.MaxDecodeRatio) },

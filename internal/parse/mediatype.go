@@ -22,6 +22,19 @@ func IsHTML(mediaType string) bool {
 	return mediaType == "text/html" || mediaType == "application/xhtml+xml"
 }
 
+// MayHoldLinks reports whether a body of this Content-Type is one that links may be found in: markup, text, what is packed
+// text perhaps, and what has to be looked at to be known.
+func MayHoldLinks(contentType string) bool {
+	mediaType, _ := splitMediaType(contentType)
+	switch mediaType {
+	case "", "*/*", "unknown/unknown", "application/unknown", "application/xml", "application/xhtml+xml", "application/json",
+		"application/javascript", "application/gzip", "application/x-gzip":
+		return true
+	}
+	return strings.HasPrefix(mediaType, "text/") || strings.HasSuffix(mediaType, "+xml") && !strings.HasPrefix(mediaType, "image/") ||
+		strings.HasSuffix(mediaType, "+json")
+}
+
 // splitMediaType returns media type and charset parameter of a Content-Type (MIME Sniffing standard, "parse a MIME
 // type"), which reads more than package mime: servers leave out quotes, repeat parameters and end with semicolons.
 func splitMediaType(s string) (mediaType, charset string) {
