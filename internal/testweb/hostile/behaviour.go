@@ -40,7 +40,7 @@ type Behaviour struct {
 	Does string // in one line
 
 	HTTPS bool     // the host is asked over TLS
-	HTTP2 bool     // what is wanted holds once HTTP/2 was agreed upon; a client that knows none gets an ordinary page
+	HTTP2 bool     // and over HTTP/2
 	Seeds []string // paths to start from; none: "/"
 	Hosts []string // further hosts that lead to this server
 

@@ -34,7 +34,7 @@ func (b Behaviour) Check(l Limits, asked Asked, records map[string]Record) (wron
 	bad := func(format string, args ...any) { wrong = append(wrong, fmt.Sprintf(format, args...)) }
 	wants := b.Wants()
 	if b.HTTP2 && asked.HTTP2 == 0 {
-		wants = map[string]Want{b.SeedURLs()[0]: okTitled("one")}
+		bad("HTTP/2 was not agreed upon")
 	}
 	for url, want := range wants {
 		got, there := records[url]

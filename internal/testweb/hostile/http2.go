@@ -135,20 +135,20 @@ func http2Servers() []Behaviour {
 		http2Page("h2-goaway", "leaves at the first request", func(s *session, id uint32) {
 			_ = s.framer.WriteGoAway(0, http2.ErrCodeNo, nil)
 			s.end()
-		}, broken2),
+		}, gone),
 		http2Page("h2-goaway-storm", "leaves again and again, and stays", func(s *session, id uint32) {
 			s.until(func() error { return s.framer.WriteGoAway(id, http2.ErrCodeNo, []byte(filler[:1000])) })
-		}, broken2),
+		}, notHTTP2),
 		http2Page("h2-goaway-late", "answers, and leaves then", func(s *session, id uint32) {
 			if s.framer.WriteGoAway(id, http2.ErrCodeNo, nil) == nil && s.titled(id, "late") {
 				s.end()
 			}
 		}, okTitled("late")),
-		http2Page("h2-rst", "refuses the stream", func(s *session, id uint32) { _ = s.framer.WriteRSTStream(id, http2.ErrCodeRefusedStream) }, broken2),
+		http2Page("h2-rst", "refuses the stream", func(s *session, id uint32) { _ = s.framer.WriteRSTStream(id, http2.ErrCodeRefusedStream) }, gone),
 		http2Page("h2-rst-storm", "resets streams that there are none of", func(s *session, id uint32) {
 			n := id
 			s.until(func() error { n += 2; return s.framer.WriteRSTStream(n, http2.ErrCodeCancel) })
-		}, broken2),
+		}, notHTTP2),
 		http2Page("h2-rst-in-body", "resets the stream in the middle of its body", func(s *session, id uint32) {
 			if s.okHead(id) && s.framer.WriteData(id, false, []byte("<title>cut</title>")) == nil {
 				_ = s.framer.WriteRSTStream(id, http2.ErrCodeInternal)
@@ -161,14 +161,14 @@ func http2Servers() []Behaviour {
 		}, cut("disconnect")),
 		http2Page("h2-ping-flood", "pings without end", func(s *session, id uint32) {
 			s.until(func() error { return s.framer.WritePing(false, [8]byte{1}) })
-		}, broken2),
+		}, notHTTP2),
 		http2Page("h2-settings-flood", "changes its settings without end", func(s *session, id uint32) {
 			s.until(func() error { return s.framer.WriteSettings(http2.Setting{ID: http2.SettingMaxFrameSize, Val: 20_000}) })
-		}, broken2),
+		}, notHTTP2),
 		http2Page("h2-empty-data", "sends data frames of nothing, without end", func(s *session, id uint32) {
 			s.okHead(id)
 			s.until(func() error { return s.framer.WriteData(id, false, nil) })
-		}, Want{Outcome: "truncated|failed", Code: "*", Phase: "*", Status: 200, Truncated: "*", Title: "*"}),
+		}, cut("disconnect")),
 		http2Page("h2-silent", "takes the request and says nothing", func(*session, uint32) {}, failed("timeout", "head")),
 		http2Page("h2-stall", "sends half a body and says nothing more", func(s *session, id uint32) {
 			if s.okHead(id) {
@@ -182,21 +182,21 @@ func http2Servers() []Behaviour {
 		http2Page("h2-past-window", "sends more than it was allowed to", func(s *session, id uint32) {
 			s.okHead(id)
 			s.until(func() error { return s.framer.WriteData(id, false, []byte(filler[:16<<10])) })
-		}, Want{Outcome: "truncated|failed", Code: "*", Phase: "*", Status: 200, Truncated: "*", Title: "*"}),
+		}, cut("disconnect")),
 		http2Page("h2-header-bomb", "names one large field of its table a thousand times", func(s *session, id uint32) {
 			fields := []string{":status", "200"}
 			for range 4000 {
-				fields = append(fields, "x-bomb", filler[:3000])
+				fields = append(fields, "x-bomb", strings.Repeat("b", 3000))
 			}
 			block := bytes.Clone(s.pack(fields...)) // the table makes some 10 KB of it
 			_ = s.framer.WriteHeaders(http2.HeadersFrameParam{StreamID: id, BlockFragment: block, EndStream: true, EndHeaders: true})
-		}, failed("head_too_long|bad_head", "head")),
+		}, tooLong),
 		http2Page("h2-continuation-flood", "goes on with its head without end", func(s *session, id uint32) {
 			_ = s.framer.WriteHeaders(http2.HeadersFrameParam{StreamID: id, BlockFragment: bytes.Clone(s.pack(":status", "200"))})
 			s.until(func() error {
-				return s.framer.WriteContinuation(id, false, bytes.Clone(s.pack("x-more", strings.Repeat("\x01", 1000))))
+				return s.framer.WriteContinuation(id, false, bytes.Clone(s.pack("x-more", strings.Repeat("m", 1000))))
 			})
-		}, failed("head_too_long|bad_head|reset|closed", "head")),
+		}, failed("head_too_long|bad_head", "head")),
 		http2Page("h2-interim-flood", "sends interim answers without end", func(s *session, id uint32) {
 			s.until(func() error {
 				if !s.head(id, false, ":status", "103", "link", "</x>") {
@@ -204,20 +204,20 @@ func http2Servers() []Behaviour {
 				}
 				return nil
 			})
-		}, failed("head_too_long|bad_head", "head")),
-		http2Page("h2-data-first", "sends data before a head", func(s *session, id uint32) { _ = s.framer.WriteData(id, true, []byte(forged)) }, broken2),
+		}, tooLong),
+		http2Page("h2-data-first", "sends data before a head", func(s *session, id uint32) { _ = s.framer.WriteData(id, true, []byte(forged)) }, notHTTP2),
 		http2Page("h2-push", "pushes what nobody asked for", func(s *session, id uint32) {
 			block := s.pack(":method", "GET", ":scheme", "https", ":authority", "h2-push.test", ":path", "/next")
 			_ = s.framer.WritePushPromise(http2.PushPromiseParam{StreamID: id, PromiseID: 2, BlockFragment: block, EndHeaders: true})
 			s.titled(2, Forged)
 			s.titled(id, "pushed")
-		}, broken2),
+		}, notHTTP2),
 		http2Page("h2-other-stream", "answers a request that nobody made", func(s *session, id uint32) {
 			s.titled(id+100, Forged)
-		}, broken2),
-		http2Page("h2-no-status", "sends a head without a status", func(s *session, id uint32) { s.head(id, true, "x-a", "b") }, broken2),
-		http2Page("h2-status-letters", "has a status in letters", func(s *session, id uint32) { s.head(id, true, ":status", "two") }, broken2),
-		http2Page("h2-upper-case", "has a field name in upper case", func(s *session, id uint32) { s.head(id, true, ":status", "200", "X-Upper", "b") }, broken2),
+		}, notHTTP2),
+		http2Page("h2-no-status", "sends a head without a status", func(s *session, id uint32) { s.head(id, true, "x-a", "b") }, notHTTP2),
+		http2Page("h2-status-letters", "has a status in letters", func(s *session, id uint32) { s.head(id, true, ":status", "two") }, notHTTP2),
+		http2Page("h2-upper-case", "has a field name in upper case", func(s *session, id uint32) { s.head(id, true, ":status", "200", "X-Upper", "b") }, notHTTP2),
 		http2Page("h2-length-differs", "tells another length than it sends", func(s *session, id uint32) {
 			if s.head(id, false, ":status", "200", "content-length", "1000") {
 				_ = s.framer.WriteData(id, true, []byte("short"))
@@ -225,11 +225,11 @@ func http2Servers() []Behaviour {
 		}, cut("disconnect")),
 		http2Page("h2-hpack-broken", "sends a head that cannot be unpacked", func(s *session, id uint32) {
 			_ = s.framer.WriteHeaders(http2.HeadersFrameParam{StreamID: id, BlockFragment: []byte("\xff\xff\xff\xff\xff\xff\xff\xff"), EndHeaders: true, EndStream: true})
-		}, broken2),
+		}, notHTTP2),
 		http2Page("h2-frame-long", "sends a frame that is longer than one may be", func(s *session, id uint32) {
 			s.okHead(id)
 			_ = s.framer.WriteRawFrame(http2.FrameData, 0, id, make([]byte, 1<<20))
-		}, Want{Outcome: "truncated|failed", Code: "*", Phase: "*", Status: 200, Truncated: "*", Title: "*"}),
+		}, cut("disconnect")),
 		http2Page("h2-frame-unknown", "sends frames of a kind that there is none of", func(s *session, id uint32) {
 			_ = s.framer.WriteRawFrame(0xee, 0xff, id, []byte("what is this"))
 			s.titled(id, "unknown")
@@ -237,10 +237,10 @@ func http2Servers() []Behaviour {
 		http2Page("h2-window-overflow", "allows more than there can be", func(s *session, id uint32) {
 			_ = s.framer.WriteWindowUpdate(id, 1<<31-1)
 			_ = s.framer.WriteWindowUpdate(id, 1<<31-1)
-		}, broken2),
+		}, failed("timeout", "head")),
 		http2Page("h2-window-nothing", "allows nothing more, again and again", func(s *session, id uint32) {
 			_ = s.framer.WriteWindowUpdate(id, 0)
-		}, broken2),
+		}, failed("timeout", "head")),
 		http2Page("h2-trailers", "sends trailers that would change the head", func(s *session, id uint32) {
 			if s.okHead(id) && s.framer.WriteData(id, false, []byte("<title>trailed</title>")) == nil {
 				s.head(id, true, "location", "http://x.test/")
@@ -250,26 +250,26 @@ func http2Servers() []Behaviour {
 			s.say(noise(4000, 14))
 			s.end()
 			return false
-		}, broken2),
-		http2Opening("h2-preface-silent", "never begins", func(s *session) bool { s.hold(); return false }, failed("timeout", "head|tls|write")),
+		}, notHTTP2),
+		http2Opening("h2-preface-silent", "never begins", func(s *session) bool { s.hold(); return false }, failed("timeout", "head")),
 		http2Opening("h2-preface-http1", "agrees on HTTP/2 and speaks HTTP/1.1", func(s *session) bool {
 			s.say(whole("<title>" + Forged + "</title>"))
 			s.end()
 			return false
-		}, broken2),
+		}, notHTTP2),
 		http2Opening("h2-goaway-at-once", "leaves before it is asked", func(s *session) bool {
 			_ = s.framer.WriteSettings()
 			_ = s.framer.WriteGoAway(0, http2.ErrCodeNo, nil)
 			s.end()
 			return false
-		}, broken2),
+		}, gone),
 		http2Opening("h2-no-streams", "allows no request at all", func(s *session) bool {
 			return s.framer.WriteSettings(http2.Setting{ID: http2.SettingMaxConcurrentStreams, Val: 0}) == nil
 		}, Want{Outcome: "ok|failed", Code: "|timeout|bad_head|other", Phase: "|head|write", Status: 200, Title: "*"}), // it may be asked before it has said so
 		http2Opening("h2-settings-odd", "has settings that no server may have", func(s *session) bool {
 			return s.framer.WriteSettings(http2.Setting{ID: http2.SettingInitialWindowSize, Val: 1<<32 - 1},
 				http2.Setting{ID: http2.SettingMaxFrameSize, Val: 1}) == nil
-		}, broken2),
+		}, notHTTP2),
 		http2Opening("h2-window-zero", "lets the client send nothing, which a request without a body does not need", func(s *session) bool {
 			return s.framer.WriteSettings(http2.Setting{ID: http2.SettingInitialWindowSize, Val: 0}) == nil
 		}, okTitled("two")),
@@ -279,8 +279,11 @@ func http2Servers() []Behaviour {
 	}
 }
 
-// broken2 is a session, or a stream of it, that breaks off before there is a head.
-var broken2 = failed("bad_head|reset|closed|head_too_long|timeout|other", "head|write")
+// What a session, or a stream of it, comes to that breaks off before there is a head.
+var (
+	notHTTP2 = failed("bad_head", "head") // the server breaks the protocol, or floods
+	gone     = failed("reset", "head")    // it leaves, or refuses
+)
 
 func http2Page(name, does string, do stream, want Want) Behaviour {
 	return Behaviour{Name: name, Does: does, HTTPS: true, HTTP2: true, serve: over2(do), Want: want}
