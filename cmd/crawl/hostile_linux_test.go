@@ -30,7 +30,7 @@ func TestHostileProcess(t *testing.T) {
 	}
 	limits, bound, most := hostile.Short(), 90*time.Second, uint64(192<<20)
 	if *usual {
-		limits, bound, most = hostile.Usual(), 10*time.Minute, 1<<30
+		limits, bound, most = hostile.Usual(), 10*time.Minute, 1536<<20
 	} else {
 		t.Parallel()
 	}
