@@ -72,8 +72,8 @@ type Want struct {
 // serve is what a server does on a connection that it has accepted. The connection is closed when it returns.
 type serve func(p *peer)
 
-// ok is a page that comes as whole as it has to.
-var ok = Want{Outcome: "ok", Status: 200}
+// untitled is a whole page without a title.
+var untitled = Want{Outcome: "ok", Status: 200}
 
 func okTitled(title string) Want { return Want{Outcome: "ok", Status: 200, Title: title} }
 

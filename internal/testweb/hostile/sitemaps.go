@@ -21,38 +21,38 @@ func sitemaps(l Limits) []Behaviour {
 	return []Behaviour{
 		listed("sitemap-self", "has a sitemap index that names itself", xmlType, func() string {
 			return "<sitemapindex><sitemap><loc>/sitemap.xml</loc></sitemap><sitemap><loc>http://sitemap-self.test/sitemap.xml</loc></sitemap></sitemapindex>"
-		}, ok, nil),
+		}, untitled, nil),
 		listed("sitemap-elsewhere", "has a sitemap of pages that are not its own", xmlType, func() string {
 			return urlset + "<url><loc>http://169.254.169.254/latest/</loc></url><url><loc>file:///etc/passwd</loc></url>" +
 				"<url><loc>javascript:alert(1)</loc></url><url><loc>http://127.0.0.1:6379/</loc></url><url><loc>http://x.test/</loc></url>" + nextLoc
-		}, ok, next),
+		}, untitled, next),
 		listed("sitemap-many", "has a sitemap of as many URLs as fit, none of them its own", xmlType, func() string {
 			return urlset + nextLoc + strings.Repeat("<url><loc>http://x.test/a</loc></url>", (most-1000)/37)
-		}, ok, next),
+		}, untitled, next),
 		listed("sitemap-nested", "has a sitemap that nests 100,000 elements", xmlType, func() string {
 			return urlset + nextLoc + strings.Repeat("<url>", 100_000)
-		}, ok, next),
+		}, untitled, next),
 		listed("sitemap-loc-long", "has a sitemap with one URL as long as fits", xmlType, func() string {
 			return urlset + nextLoc + "<url><loc>/" + strings.Repeat("a", most-1000) + "</loc></url>"
-		}, ok, next),
+		}, untitled, next),
 		listed("sitemap-tag-long", "has a sitemap with one tag as long as fits", xmlType, func() string {
 			return urlset + nextLoc + "<url " + strings.Repeat("a='b' ", (most-1000)/6) + "><loc>/x"
-		}, ok, next),
+		}, untitled, next),
 		listed("sitemap-entities", "has a sitemap that defines entities by each other, a billion times", xmlType, func() string {
 			return "<!DOCTYPE urlset [<!ENTITY a 'lol'>" + entityBomb() + "<!ENTITY file SYSTEM 'file:///etc/passwd'>]>" + urlset +
 				nextLoc + "<url><loc>/&z;&file;</loc></url>"
-		}, ok, map[string]Want{"/next": okTitled("next"), "/&z;&file;": okTitled("next")}),
+		}, untitled, map[string]Want{"/next": okTitled("next"), "/&z;&file;": okTitled("next")}),
 		listed("sitemap-comment", "has a sitemap that never closes a comment", xmlType, func() string {
 			return urlset + nextLoc + "<!--" + strings.Repeat("-- >", (most-1000)/4)
-		}, ok, next),
+		}, untitled, next),
 		listed("sitemap-bomb", "has a sitemap that is a small file of very much", "application/gzip", func() string {
 			return packed(io.MultiReader(strings.NewReader(urlset+nextLoc), io.LimitReader(endlessByte(' '), 80<<20)), gzipper)
-		}, ok, next),
-		listed("sitemap-rubbish", "has a sitemap of rubbish", xmlType, func() string { return noise(10_000, 15) }, ok, nil),
+		}, untitled, next),
+		listed("sitemap-rubbish", "has a sitemap of rubbish", xmlType, func() string { return noise(10_000, 15) }, untitled, nil),
 		listed("sitemap-gzip-cut", "has half a packed sitemap", "application/gzip", func() string {
 			return half(gzipped(urlset + nextLoc + noise(10_000, 16)))
-		}, ok, next),
-		listed("sitemap-image", "says that its sitemap is an image", "image/png", func() string { return urlset + nextLoc }, ok, nil),
+		}, untitled, next),
+		listed("sitemap-image", "says that its sitemap is an image", "image/png", func() string { return urlset + nextLoc }, untitled, nil),
 		{
 			Name: "sitemap-endless", Does: "has a sitemap without end",
 			serve: sitemapped(again("HTTP/1.1 200 OK\r\nContent-Type: "+xmlType+"\r\n\r\n"+urlset+nextLoc, strings.Repeat("<url></url>", 5000))),
@@ -70,7 +70,7 @@ func sitemaps(l Limits) []Behaviour {
 		}.trap(l.PagesPerHost),
 		listed("feed-self", "has a feed whose next part is itself", "application/rss+xml", func() string {
 			return "<rss><channel><atom:link rel='next' href='/sitemap.xml'/><item><link>/next</link></item></channel></rss>"
-		}, ok, next),
+		}, untitled, next),
 	}
 }
 
