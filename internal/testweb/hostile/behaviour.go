@@ -21,7 +21,7 @@ type Limits struct {
 // Short lets a crawl of all behaviours end within seconds.
 func Short() Limits {
 	return Limits{
-		Timeout: 3 * time.Second, ConnectTimeout: 2 * time.Second, HeadBytes: 64 << 10, BodyBytes: 2 << 20, PagesPerHost: 30,
+		Timeout: slowdown * 3 * time.Second, ConnectTimeout: slowdown * 2 * time.Second, HeadBytes: 64 << 10, BodyBytes: 2 << 20, PagesPerHost: 30,
 		Retries: 1, RetryAfter: 200 * time.Millisecond, CrawlDelay: 100 * time.Millisecond,
 	}
 }

@@ -9,7 +9,7 @@ const titled = "<title>packed</title>"
 
 // codings are bombs, or not what the head says.
 func codings(l Limits) []Behaviour {
-	nothing := 8 * l.BodyBytes
+	nothing := 3 * l.BodyBytes
 	gzipBomb := bomb(nothing, gzipper)
 	return []Behaviour{
 		explosive("gzip-bomb", "sends much of nothing in gzip", "gzip", gzipBomb),

@@ -6,7 +6,7 @@ import (
 
 // robots are answers to the first question that a crawler asks.
 func robots(l Limits) []Behaviour {
-	gzipBomb := bomb(8*l.BodyBytes, gzipper)
+	gzipBomb := bomb(3*l.BodyBytes, gzipper)
 	return []Behaviour{
 		rules("robots-endless", "sends a robots.txt without end", again("HTTP/1.1 200 OK\r\n\r\n", "User-agent: *\nDisallow: /private\n"+strings.Repeat("# and so on\n", 5000)), okTitled("home")),
 		rules("robots-large", "sends a robots.txt as long as any body may be", say(answer("", "User-agent: *\nDisallow: /private\n"+strings.Repeat("# and so on\n", int(l.BodyBytes)/12-100))), okTitled("home")),
@@ -33,10 +33,10 @@ func robots(l Limits) []Behaviour {
 		rules("robots-delay-odd", "asks for what is no time between two requests", say(answer("", "User-agent: *\nCrawl-delay: NaN\nCrawl-delay: -1\nCrawl-delay: 1e99\n")), okTitled("home")),
 		rules("robots-stars", "has rules of nothing but stars", say(answer("", "User-agent: *\n"+strings.Repeat("Disallow: /"+strings.Repeat("a*", 200)+"b\n", 1000))), okTitled("home")),
 		rules("robots-rules-many", "has as many rules as fit", say(answer("", "User-agent: *\n"+strings.Repeat("Disallow: /*a*b$\n", int(l.BodyBytes)/17-100))), okTitled("home")),
-		rules("robots-agents-many", "speaks to as many crawlers as fit", say(answer("", numbered(30_000, "User-agent: bot%d\n")+"Disallow: /\n")), okTitled("home")),
+		rules("robots-agents-many", "speaks to as many crawlers as fit", say(answer("", numbered(30_000, "User-agent: bot%\n")+"Disallow: /\n")), okTitled("home")),
 		rules("robots-nul", "has a robots.txt of NULs", say(answer("", strings.Repeat("\x00", 500_000))), okTitled("home")),
 		rules("robots-sitemaps", "names sitemaps that nobody may fetch", say(answer("", "Sitemap: http://169.254.169.254/s.xml\nSitemap: file:///etc/passwd\nSitemap: javascript:1\n"+
-			numbered(10_000, "Sitemap: http://127.0.0.1/%d.xml\n"))), okTitled("home")),
+			numbered(10_000, "Sitemap: http://127.0.0.1/%.xml\n"))), okTitled("home")),
 	}
 }
 

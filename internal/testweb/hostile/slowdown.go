@@ -1,0 +1,5 @@
+//go:build !race
+
+package hostile
+
+const slowdown = 1 // what everything takes longer by
