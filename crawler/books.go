@@ -29,6 +29,7 @@ type books struct {
 	Counters counters       `json:"counters"`
 	Seeds    seedMark       `json:"seeds"`
 	Loss     loss           `json:"loss"`
+	Alike    []AlikePattern `json:"alike,omitempty"` // the last ones that were shut
 	Queue    queueView      `json:"queue"`
 	SweptTo  uint64         `json:"swept_to,omitempty"` // host key from which the sweep under way goes on
 	Filter   FilterView     `json:"filter"`

@@ -163,6 +163,11 @@ func (k *committer) done(v *visit) error {
 	if v.joins != "" {
 		k.join(v.joins, v.lease.URL)
 	}
+	if v.shuts != nil {
+		if err := k.shutPattern(v.shuts); err != nil {
+			return err
+		}
+	}
 	if err := k.admit(v.links, origin{seq: v.lease.Seq, url: v.lease.URL, seed: v.lease.Seed}); err != nil {
 		return err
 	}
@@ -209,6 +214,7 @@ const (
 	joinedPrefix = "joined/" // a host that a seed redirects to
 	labelPrefix  = "label/"  // a seed label, by number
 	addedPrefix  = "added/"  // a seed added to a running crawl
+	alikePrefix  = "alike/"  // a pattern of URLs that is shut, by its text
 	shadowPrefix = "shadow/" // hashes of the shadow sample, by checkpoint
 )
 

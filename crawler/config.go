@@ -31,6 +31,7 @@ type Config struct {
 
 	Scope       Scope
 	Traps       Traps
+	MaxAlike    *int                     // pages of one pattern of URLs that say the same, after which no more are fetched; nil: no limit
 	MaxDepth    *int                     // links from a seed; 0: seeds only; nil: no limit
 	MaxPages    *uint64                  // page records over the crawl's life; nil: no limit
 	MaxOther    *uint64                  // bytes of a body that can hold no links; nil: Fetch.MaxBodyBytes
@@ -90,6 +91,7 @@ func DefaultConfig() Config {
 		Frontier:           frontier.Default(),
 		Scope:              Scope{Mode: "host"},
 		Traps:              DefaultTraps(),
+		MaxAlike:           new(256),
 		Concurrency:        16,
 		Retries:            3,
 		RetryDelay:         10 * time.Second,
@@ -110,6 +112,9 @@ func (c Config) Validate() error {
 	}
 	if c.MaxDepth != nil && *c.MaxDepth < 0 {
 		errs = append(errs, fmt.Errorf("max_depth: want 0 or more, got %d", *c.MaxDepth))
+	}
+	if c.MaxAlike != nil && *c.MaxAlike < 1 {
+		errs = append(errs, fmt.Errorf("max_alike: want 1 or more, got %d", *c.MaxAlike))
 	}
 	if c.MaxTime != nil && *c.MaxTime < 0 {
 		errs = append(errs, fmt.Errorf("max_time: want 0 or more, got %s", *c.MaxTime))

@@ -39,6 +39,7 @@ type Crawler struct {
 	committer *committer
 	seeds     seedFile
 	guessed   *guessedHosts
+	alike     *alike
 	trusted   *seedOrigins        // nil: there are no credentials for seeds
 	literal   map[string]struct{} // stored seeds' hosts and ports that are addresses, or localhost
 	budget    *pageBudget

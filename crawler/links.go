@@ -59,6 +59,7 @@ func (c *Crawler) read(s *scratch, v *visit, r *fetch.Result) {
 func (c *Crawler) readPage(s *scratch, v *visit, r *fetch.Result) {
 	s.parser.HTML(parse.Input{URL: v.lease.URL, Header: r.Header, Body: r.Body, Agent: c.product}, &s.page)
 	enterFacts(&v.page, &s.page, r.Header)
+	c.judge(v, r.Body)
 	c.sift(s, v)
 	if c.extractor == nil {
 		return
@@ -102,6 +103,10 @@ func (c *Crawler) siftOne(s *scratch, v *visit, next link, noFollow bool) {
 	}
 	if rule := c.cfg.Traps.test(next.url, v.lease.LeasedAt.Year()); rule != trap.None {
 		v.trapped(rule.String(), 1)
+		return
+	}
+	if _, refused := c.alike.refuses(next.url); refused {
+		v.trapped(trapAlike, 1)
 		return
 	}
 	v.links = append(v.links, next)

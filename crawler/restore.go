@@ -39,6 +39,7 @@ func (c *Crawler) restoreRows() error {
 		joinedPrefix:  func(name string, _ []byte) error { c.scope.Join(name); return nil },
 		labelPrefix:   func(name string, value []byte) error { k.labels.restore(labelPrefix+name, string(value)); return nil },
 		addedPrefix:   c.restoreAdded,
+		alikePrefix:   c.restoreAlike,
 		shadowPrefix:  func(_ string, value []byte) error { k.shadow.restore(value); return nil },
 		ledgerPrefix:  c.ledger.restore,
 		ledgerRestKey: func(_ string, value []byte) error { return c.ledger.restoreRest(value) },
@@ -61,6 +62,14 @@ func (c *Crawler) restoreRows() error {
 	if err := k.store.Queue.RestoreMarks(marks); err != nil {
 		return rowDamage(store.MarkPrefix, err)
 	}
+	return nil
+}
+
+func (c *Crawler) restoreAlike(name string, value []byte) error {
+	if _, err := readAlikeRow(name, value); err != nil {
+		return rowDamage(alikePrefix+name, err)
+	}
+	c.alike.close(name)
 	return nil
 }
 

@@ -1,7 +1,9 @@
 package crawler_test
 
 import (
+	"crypto/sha256"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -54,7 +56,7 @@ func TestTrapOfCalendar(t *testing.T) {
 		t.Errorf("%s, %d pages, traps %v", s.State, s.Pages, s.ByTrap)
 	}
 	cfg := w.quick()
-	cfg.Traps.MaxYearsAhead, cfg.MaxPages = nil, new(uint64(400))
+	cfg.Traps.MaxYearsAhead, cfg.MaxAlike, cfg.MaxPages = nil, nil, new(uint64(400))
 	if _, s := crawl(t, cfg, "http://a.test/"); s.LimitReached != "max_pages" || len(s.ByTrap) > 0 {
 		t.Errorf("without the limit: %s, %s, traps %v", s.State, s.LimitReached, s.ByTrap)
 	}
@@ -69,5 +71,102 @@ func TestWhyTrap(t *testing.T) {
 	story := storedStory(t, dir, "http://a.test/a/a/a/a")
 	if story.Fate != crawler.FateRefused || story.RefusedBy != crawler.ByTrap {
 		t.Errorf("%+v", story)
+	}
+}
+
+// trap-02: a calendar that leads into the past and the future without end, and items under ever new session ids. The
+// crawl ends by itself, says why, and fetches what is worth it.
+func TestTrapOfPagesThatSayTheSame(t *testing.T) {
+	t.Parallel()
+	w := serve(t, map[string]answer{"http://a.test/robots.txt": {status: 404}})
+	w.other = endlessSite
+	cfg := w.quick()
+	cfg.MaxPages = new(uint64(20_000)) // of a crawl that does not end
+	c, dir := create(t, cfg, "http://a.test/")
+	run(t, c)
+	s := onDisk(t, dir)
+	if s.State != crawler.Complete || s.ByTrap["alike"] == 0 || s.ByOutcome["trap"] == 0 || len(s.Alike) != 2 {
+		t.Fatalf("%s, %s after %d pages: traps %v, outcomes %v, %v", s.State, s.LimitReached, s.Pages, s.ByTrap, s.ByOutcome, s.Alike)
+	}
+	if n := len(w.times("http://a.test/")); n > 3000 {
+		t.Errorf("%d requests", n)
+	}
+	want := make(map[string]string)
+	for i := range 20 {
+		want[fmt.Sprintf("http://a.test/plain/%d", i)] = "ok"
+	}
+	wantOutcomes(t, pagesByURL(t, dir), want)
+
+	// What is shut stays so when the crawl goes on; what is added by hand is fetched.
+	c, err := crawler.Open(dir, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const refused, wanted = "http://a.test/cal?y=1100&m=3", "http://a.test/cal?y=1100&m=4"
+	if _, err := c.Add(t.Context(), slices.Values([]crawler.Seed{{URL: wanted}}), false); err != nil {
+		t.Fatal(err)
+	}
+	run(t, c)
+	if w.asked(wanted) != 1 || w.asked(refused) != 0 {
+		t.Errorf("asked %d times for what was added, %d for what it links to", w.asked(wanted), w.asked(refused))
+	}
+}
+
+// endlessSite answers as the server of trap-02 does.
+func endlessSite(url string) string {
+	var year, month, id int
+	var session string
+	switch {
+	case matches(url, "http://a.test/cal?y=%d&m=%d", &year, &month):
+		n := year*12 + month - 1
+		return fmt.Sprintf("<title>%d-%02d</title><p>No events in month %d of %d. <a href='/cal?y=%d&m=%d'>next</a> <a href='/cal?y=%d&m=%d'>previous</a>",
+			year, month, month, year, (n+1)/12, (n+1)%12+1, (n-1)/12, (n-1)%12+1)
+	case matches(strings.ReplaceAll(url, "/item?id=", " "), "http://a.test/s/%s %d", &session, &id):
+		var b strings.Builder
+		fmt.Fprintf(&b, "<p>Item %c of the catalogue.", 'a'+id)
+		sum := sha256.Sum256([]byte(url))
+		for i := range 20 {
+			fmt.Fprintf(&b, "<a href=/s/%x/item?id=%d>item</a> ", sum[i:i+8], i)
+		}
+		return b.String()
+	case url == "http://a.test/":
+		var b strings.Builder
+		b.WriteString("<a href='/cal?y=2026&m=11'>calendar</a> <a href='/s/0a1b2c3d4e5f6071/item?id=1'>items</a> ")
+		for i := range 20 {
+			fmt.Fprintf(&b, "<a href=/plain/%d>plain</a> ", i)
+		}
+		return b.String()
+	}
+	return "plain"
+}
+
+func matches(text, format string, into ...any) bool {
+	n, _ := fmt.Sscanf(text, format, into...)
+	return n == len(into)
+}
+
+// An archive of many pages under one pattern is left alone, and so are pages that differ in their numbers or pictures.
+func TestNoTrapInArchives(t *testing.T) {
+	t.Parallel()
+	const pages = 700
+	w := serve(t, map[string]answer{"http://a.test/robots.txt": {status: 404}})
+	w.other = func(url string) string {
+		var n int
+		next := func(path string) string { return fmt.Sprintf("<a href=/%s/%d>next</a>", path, n+1) }
+		switch {
+		case matches(url, "http://a.test/measured/%d", &n) && n < pages:
+			return fmt.Sprintf("Station %d measured %d.%d degrees. ", n, n*7919%40, n*104729%1000) + next("measured")
+		case matches(url, "http://a.test/photo/%d", &n) && n < pages:
+			return fmt.Sprintf("Photo %d <img src=/images/%d.jpg>", n, n) + next("photo")
+		case matches(url, "http://a.test/article/%d", &n) && n < pages:
+			return strings.Repeat("Much that is the same everywhere. ", 20) + fmt.Sprintf("On the %c%c%c.", 'a'+n%26, 'a'+n/26%26, 'a'+n/676) + next("article")
+		case url == "http://a.test/":
+			return "<a href=/measured/0></a><a href=/photo/0></a><a href=/article/0></a>"
+		}
+		return "the end"
+	}
+	_, s := crawl(t, w.quick(), "http://a.test/")
+	if s.State != crawler.Complete || len(s.ByTrap) > 0 || s.Pages != 3*pages+4 {
+		t.Errorf("%s, %d pages, traps %v, %v", s.State, s.Pages, s.ByTrap, s.Alike)
 	}
 }

@@ -56,6 +56,9 @@ func checkRow(prefix, name string, value []byte) error {
 	case addedPrefix:
 		_, _, err := Seed{URL: name}.parse()
 		return err
+	case alikePrefix:
+		_, err := readAlikeRow(name, value)
+		return err
 	case shadowPrefix:
 		if len(value)%8 != 0 {
 			return errors.New("it is no list of hashes")

@@ -31,6 +31,7 @@ type visit struct {
 	broken  error         // the *PromiseError for which none was made
 
 	links   []link            // that passed every test but the filter
+	shuts   *AlikePattern     // a pattern of which this page was one too many
 	reasons reasonCounts      // of the others
 	traps   map[string]uint64 // reasons[Trap] by the rule; nil where there is none
 	joins   string            // joins the scope: a seed redirects there
@@ -162,6 +163,10 @@ func (c *Crawler) permitted(v *visit) bool {
 		}
 		if most := c.live.Load().maxDepth; tooDeep(l.Depth, most) {
 			v.refuse(store.OutcomeTooDeep, "scope", fmt.Sprintf("depth %d, max_depth is %d", l.Depth, *most))
+			return false
+		}
+		if pattern, refused := c.alike.refuses(l.URL); refused {
+			v.refuse(store.OutcomeTrap, "trap", trapAlike+": pages of "+pattern+" say the same")
 			return false
 		}
 	}

@@ -19,13 +19,14 @@ const (
 	OutcomeOther         Outcome = 10
 	OutcomeTooDeep       Outcome = 11 // admitted under another max_depth; never requested
 	OutcomeNotModified   Outcome = 12 // 304: the page is as the record has it that Page.SameAs names
+	OutcomeTrap          Outcome = 13 // admitted before a rule against endless sites was met; never requested
 )
 
 var outcomeNames = [...]string{
 	OutcomeOK: "ok", OutcomeTruncated: "truncated", OutcomeRedirect: "redirect", OutcomeClientError: "client_error",
 	OutcomeServerError: "server_error", OutcomeFailed: "failed", OutcomeRobotsDenied: "robots_denied",
 	OutcomeAddressDenied: "address_denied", OutcomeOutOfScope: "out_of_scope", OutcomeOther: "other",
-	OutcomeTooDeep: "too_deep", OutcomeNotModified: "not_modified",
+	OutcomeTooDeep: "too_deep", OutcomeNotModified: "not_modified", OutcomeTrap: "trap",
 }
 
 // Outcomes lists the outcomes in the order of their numbers.

@@ -34,6 +34,7 @@ func crawlConfig(s config.Settings) (crawler.Config, error) {
 	}
 	cfg.Scope = crawler.Scope{Mode: string(s.Scope), Include: texts(s.Include), Exclude: texts(s.Exclude)}
 	cfg.Traps = trapsOf(s)
+	cfg.MaxAlike = limitOf(s.MaxAlike.Get())
 	cfg.Concurrency = int(s.Concurrency)
 	cfg.Requisites = s.Requisites
 	cfg.Sitemaps = s.Sitemaps

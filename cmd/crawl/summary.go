@@ -59,6 +59,9 @@ func table(s crawler.Snapshot) string {
 	if len(s.ByTrap) > 0 {
 		row("traps", "%s links left out: %s", count(s.ByReason["trap"]), counts(s.ByTrap, " "))
 	}
+	for _, p := range s.Alike {
+		row("", "left since its pages say the same: %s (as %s)", p.Pattern, p.Example)
+	}
 	row("admitted", "%s: %s done, %s queued, %s in flight", count(s.Admitted), count(s.Done), count(s.Queued), count(s.InFlight))
 	row("outcomes", "%s: %s", count(s.Done), counts(s.ByOutcome, " "))
 	row("statuses", "%s", counts(s.ByStatus, " × "))

@@ -38,6 +38,7 @@ type Settings struct {
 	MaxRepeats      Optional[Count] // of a segment in a path, or of a parameter with its value in a query
 	MaxParameters   Optional[Count] // of a query
 	MaxYearsAhead   Optional[Count] // of a date
+	MaxAlike        Optional[Count] // pages of one pattern that say the same
 
 	// Politeness.
 	Concurrency     Count               // requests in flight
@@ -120,6 +121,7 @@ func Default() Settings {
 		MaxRepeats:         Some[Count](3),
 		MaxParameters:      Some[Count](32),
 		MaxYearsAhead:      Some[Count](2),
+		MaxAlike:           Some[Count](256),
 		Concurrency:        16,
 		HostDelay:          Duration(1 * time.Second),
 		HostConcurrency:    1,

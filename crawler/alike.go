@@ -1,0 +1,193 @@
+package crawler
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"crawl/canon"
+	"crawl/frontier"
+	"crawl/internal/parse"
+	"crawl/internal/trap"
+	"crawl/store"
+)
+
+// AlikePattern is a pattern of URLs whose pages said the same again and again, so that no more of it are fetched.
+type AlikePattern struct {
+	Pattern string    `json:"pattern"` // a.test/cal?m&y
+	Example string    `json:"example"` // URL of the page that was one too many
+	At      time.Time `json:"at"`
+}
+
+// alike watches what the pages of each pattern of URLs say. Sites without end have pages that say the same under ever new
+// URLs of one pattern: empty months, one item under many sessions. Archives have patterns of as many pages, which do not.
+//
+// Which patterns are shut is part of the crawl's state; how far others have come is not, and is counted anew by a run.
+type alike struct {
+	limit int // pages in a row; 0: none are watched
+
+	any atomic.Bool // a pattern is shut: else there is nothing to ask
+
+	mu       sync.RWMutex // guards all below
+	watched  map[string]*watchedPattern
+	judged   int // how many of them have said something
+	shut     map[string]struct{}
+	shutHost map[string]struct{} // hosts of shut
+}
+
+// watchedPattern is how far a pattern has come.
+type watchedPattern struct {
+	pages int
+	run   int                 // pages that said what another one had said, less unlikeWeighs for each that did not
+	said  map[uint64]struct{} // parse.Likeness; nil until there are judgeFrom pages
+}
+
+const (
+	judgeFrom    = 64      // pages of a pattern before one is looked at: until then a pattern costs a count alone
+	unlikeWeighs = 8       // a page that says something new is worth as many that do not
+	maxSaid      = 512     // things that one pattern's pages say and that are remembered: more than a calendar has kinds of months
+	maxWatched   = 1 << 16 // patterns that are counted
+	maxJudged    = 1 << 10 // patterns that are looked at
+)
+
+func newAlike(limit *int) *alike {
+	a := &alike{watched: make(map[string]*watchedPattern), shut: make(map[string]struct{}), shutHost: make(map[string]struct{})}
+	if limit != nil {
+		a.limit = *limit
+	}
+	return a
+}
+
+// read takes in a page. It returns the pattern that is shut by it.
+func (a *alike) read(u canon.URL, body []byte) (shut string) {
+	if a.limit == 0 {
+		return ""
+	}
+	pattern := trap.Pattern(u)
+	if !a.counts(pattern) {
+		return ""
+	}
+	says := parse.Likeness(body, u)
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	w := a.watched[pattern]
+	if w == nil || w.said == nil { // forgotten, or shut, meanwhile
+		return ""
+	}
+	if _, again := w.said[says]; !again {
+		w.run = max(0, w.run-unlikeWeighs)
+		if len(w.said) < maxSaid {
+			w.said[says] = struct{}{}
+		}
+		return ""
+	}
+	if w.run++; w.run < a.limit {
+		return ""
+	}
+	a.forget(pattern)
+	a.close(pattern)
+	return pattern
+}
+
+// counts counts a page, and reports whether it is to be looked at.
+func (a *alike) counts(pattern string) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if _, shut := a.shut[pattern]; shut {
+		return false
+	}
+	w := a.watched[pattern]
+	if w == nil {
+		a.makeRoom()
+		w = new(watchedPattern)
+		a.watched[pattern] = w
+	}
+	if w.pages++; w.pages <= judgeFrom {
+		return false
+	}
+	if w.said == nil && a.judged < maxJudged {
+		w.said = make(map[uint64]struct{})
+		a.judged++
+	}
+	return w.said != nil
+}
+
+// makeRoom forgets the patterns of which little came lately, once there are too many.
+func (a *alike) makeRoom() {
+	if len(a.watched) < maxWatched {
+		return
+	}
+	for pattern, w := range a.watched {
+		if w.pages /= 2; w.pages == 0 || w.said != nil && w.pages < judgeFrom {
+			a.forget(pattern)
+		}
+	}
+}
+
+func (a *alike) forget(pattern string) {
+	if a.watched[pattern].said != nil {
+		a.judged--
+	}
+	delete(a.watched, pattern)
+}
+
+func (a *alike) close(pattern string) {
+	a.shut[pattern] = struct{}{}
+	host, _, _ := strings.Cut(pattern, "/")
+	a.shutHost[host] = struct{}{}
+	a.any.Store(true)
+}
+
+// refuses returns the pattern of u if it is shut.
+func (a *alike) refuses(u canon.URL) (pattern string, refused bool) {
+	if !a.any.Load() || a.limit == 0 {
+		return "", false
+	}
+	a.mu.RLock()
+	defer a.mu.RUnlock()
+	if _, some := a.shutHost[u.Host()]; !some {
+		return "", false
+	}
+	pattern = trap.Pattern(u)
+	_, refused = a.shut[pattern]
+	return pattern, refused
+}
+
+// trapAlike names the rule in statistics.
+const trapAlike = "alike"
+
+// maxShownAlike is how many patterns a snapshot names: the last ones.
+const maxShownAlike = 20
+
+// judge looks whether a page is one too many of its kind. Seeds and what was added by hand count for nothing.
+func (c *Crawler) judge(v *visit, body []byte) {
+	if v.lease.Class <= frontier.Added {
+		return
+	}
+	if pattern := c.alike.read(v.lease.URL, body); pattern != "" {
+		v.shuts = &AlikePattern{Pattern: pattern, Example: v.page.URL, At: time.Now().UTC().Truncate(time.Millisecond)}
+		c.log.Warn("pages say the same again and again: no more of their kind are fetched", "pattern", pattern, "last", v.page.URL)
+	}
+}
+
+// shutPattern has the next checkpoint keep that a pattern is shut.
+func (k *committer) shutPattern(p *AlikePattern) error {
+	text, err := json.Marshal(p)
+	if err != nil {
+		return err
+	}
+	k.rows = append(k.rows, store.Row{Key: alikePrefix + p.Pattern, Value: text})
+	k.books.Alike = append(k.books.Alike, *p)
+	k.books.Alike = k.books.Alike[max(0, len(k.books.Alike)-maxShownAlike):]
+	return nil
+}
+
+func readAlikeRow(name string, value []byte) (p AlikePattern, err error) {
+	if err = json.Unmarshal(value, &p); err == nil && p.Pattern != name {
+		err = fmt.Errorf("it is of %s", p.Pattern)
+	}
+	return p, err
+}
