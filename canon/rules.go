@@ -10,10 +10,9 @@ package canon
 // The key keeps what a server may tell apart: case, empty segments, a slash or a dot (of the host) at the end, the order
 // of parameters, "+" and "%20", and a reserved character and its triplet. A server that tells "/x?" from "/x", or "|"
 // from "%7C", is taken for one that does not.
-type Rules struct{}
-
-// Version names the rules. A crawl stores it, since keys made by other rules do not compare.
-func (r *Rules) Version() string { return "1" }
+//
+// Policies on top of them (NewRules) show in Key alone: what Parse returns is requested, and has the key of the safe rules.
+type Rules struct{ policies []Policy }
 
 // Parse parses a URL by the safe rules, without a base.
 func Parse(s string) (URL, error) { return (*Rules)(nil).Parse(URL{}, s) }
