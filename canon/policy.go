@@ -115,6 +115,9 @@ func (p *Policy) binds(s *parts) bool {
 	if port != "" && port != cmp.Or(hostPort, defaultPort(s.scheme)) {
 		return false
 	}
+	if name == "*" {
+		return true
+	}
 	if below, ok := strings.CutPrefix(name, "*."); ok {
 		rest, matches := strings.CutSuffix(host, below)
 		return matches && (rest == "" || strings.HasSuffix(rest, "."))

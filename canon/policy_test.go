@@ -42,6 +42,7 @@ func TestPolicies(t *testing.T) {
 		{"the host itself", Policy{Hosts: "*.a.test", MergeSlash: true}, "http://a.test/x/", "http://a.test/x", []string{"slash"}},
 		{"a host that ends alike", Policy{Hosts: "*.a.test", MergeSlash: true}, "http://ba.test/x/", "", nil},
 		{"a port", Policy{Hosts: "a.test:443", MergeSlash: true}, "https://a.test/x/", "https://a.test/x", []string{"slash"}},
+		{"every host on a port", Policy{Hosts: "*:443", MergeSlash: true}, "https://a.test/x/", "https://a.test/x", []string{"slash"}},
 		{"another port", Policy{Hosts: "a.test:443", MergeSlash: true}, "http://a.test/x/", "", nil},
 	} {
 		r, err := NewRules(tt.policy)

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"time"
 
+	"crawl/canon"
 	"crawl/frontier"
 	"crawl/store"
 )
@@ -36,8 +37,8 @@ type books struct {
 	Previous CheckpointView `json:"previous"` // the checkpoint before this one
 }
 
-func newBooks(now time.Time) books {
-	return books{CanonRules: rules.Version(), State: Stopped, StartedAt: now.UTC(), Counters: newCounters()}
+func newBooks(now time.Time, names *canon.Rules) books {
+	return books{CanonRules: names.Version(), State: Stopped, StartedAt: now.UTC(), Counters: newCounters()}
 }
 
 // readBooks returns the books of a checkpoint. What a checkpoint took it cannot hold itself: that stays its predecessor's.
@@ -95,8 +96,9 @@ type counters struct {
 	Statuses     map[int]uint64    `json:"statuses"`
 	Outcomes     outcomeCounts     `json:"outcomes"`
 	Reasons      reasonCounts      `json:"reasons"`
-	Traps        map[string]uint64 `json:"traps,omitempty"` // Reasons[Trap] by the rule
-	Errors       map[string]uint64 `json:"errors"`          // by code; retries included
+	Merged       map[string]uint64 `json:"merged,omitempty"` // of Reasons[Seen]: those whose name a policy made, by its rule
+	Traps        map[string]uint64 `json:"traps,omitempty"`  // Reasons[Trap] by the rule
+	Errors       map[string]uint64 `json:"errors"`           // by code; retries included
 }
 
 func newCounters() counters {
@@ -111,6 +113,19 @@ func (c *counters) addLinks(v *visit) {
 	}
 	for rule, n := range v.traps {
 		c.Traps[rule] += n
+	}
+}
+
+// merged counts a link to a page that was met before, maybe under another URL that its policies name alike.
+func (c *counters) merged(by canon.Applied) {
+	if by == 0 {
+		return
+	}
+	if c.Merged == nil {
+		c.Merged = make(map[string]uint64)
+	}
+	for _, rule := range by.Names() {
+		c.Merged[rule]++
 	}
 }
 

@@ -258,6 +258,7 @@ func (k *committer) admitBatch(links []link, from origin) error {
 			continue
 		case was[i]:
 			k.books.Counters.Reasons[Seen]++
+			k.books.Counters.merged(l.named)
 			continue
 		}
 		task, err := k.enter(l, from)

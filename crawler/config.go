@@ -29,6 +29,10 @@ type Config struct {
 	// stays so.
 	Exact bool
 
+	// Canon are policies by which URLs that a server can tell apart count as one page. They are part of the crawl's state:
+	// RebuildSeen takes others where they name no URL of the log anew.
+	Canon []canon.Policy
+
 	Scope       Scope
 	Traps       Traps
 	MaxAlike    *int                     // pages of one pattern of URLs that say the same, after which no more are fetched; nil: no limit
@@ -128,9 +132,10 @@ func (c Config) Validate() error {
 	if c.Grace < 0 {
 		errs = append(errs, fmt.Errorf("grace: want 0 or more, got %s", c.Grace))
 	}
+	_, canonErr := canon.NewRules(c.Canon...)
 	_, scopeErr := c.Scope.compile()
 	_, extractErr := compileExtract(c.Extract)
-	errs = append(errs, validateRetries(c.Retry), scopeErr, c.Traps.validate(), extractErr, c.Frontier.Validate(), c.Seen.Validate(), c.Fetch.Validate())
+	errs = append(errs, validateRetries(c.Retry), canonErr, scopeErr, c.Traps.validate(), extractErr, c.Frontier.Validate(), c.Seen.Validate(), c.Fetch.Validate())
 	return errors.Join(errs...)
 }
 
@@ -150,5 +155,5 @@ func compileExtract(fields []Extract) (*parse.Extractor, error) {
 	return parse.Compile(selectors)
 }
 
-// rules name URLs: the safe rules, whose version the books keep.
+// rules read URLs: what is requested is the same by all rules. A crawl's own, Crawler.names, say which are one page.
 var rules *canon.Rules

@@ -16,6 +16,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"crawl/canon"
 	"crawl/fetch"
 	"crawl/frontier"
 	"crawl/internal/parse"
@@ -28,8 +29,9 @@ type Crawler struct {
 	cfg       Config               // as it was opened; not written after Open, as all below
 	live      atomic.Pointer[live] // what of cfg may change
 	log       *slog.Logger
-	product   string // name that a site's robots.txt and pages speak to us by
-	hasher    hasher // the filter's
+	product   string       // name that a site's robots.txt and pages speak to us by
+	names     *canon.Rules // say which URLs are one page
+	hasher    hasher       // the filter's
 	frontier  *frontier.Frontier
 	fetcher   Fetcher
 	scope     *scope.Scope

@@ -143,10 +143,11 @@ func (c *Crawler) refuses(l link, noFollow bool) (Reason, bool) {
 func tooDeep(depth int, most *int) bool { return most != nil && depth > *most }
 
 func (c *Crawler) link(u canon.URL, class frontier.Class, depth, hop int) link {
-	return link{url: u, hash: c.hash(u), class: class, depth: depth, hop: hop}
+	key, by := c.names.Apply(u)
+	return link{url: u, hash: c.hasher.HashString(key), named: by, class: class, depth: depth, hop: hop}
 }
 
-func (c *Crawler) hash(u canon.URL) uint64 { return c.hasher.HashString(u.Key()) }
+func (c *Crawler) hash(u canon.URL) uint64 { return c.hasher.HashString(c.names.Key(u)) }
 
 // reasonOf tells a reference that is no URL from one of another scheme.
 func reasonOf(err error) Reason {

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"time"
 
+	"crawl/canon"
 	"crawl/fetch"
 	"crawl/frontier"
 	"crawl/seen"
@@ -29,6 +30,10 @@ func Create(dir string, cfg Config, seeds iter.Seq2[Seed, error]) (*Crawler, err
 	if err != nil {
 		return nil, err
 	}
+	names, err := canon.NewRules(cfg.Canon...)
+	if err != nil {
+		return nil, err
+	}
 	cfg.Seen = filter.Header().Config // with its seed: the crawl keeps it
 	st, err := store.Create(dir, cfg.Store, func() ([]store.Row, any, error) {
 		n, err := seedsIn(dir).write(seeds, func(refused error) { cfg.Log.Warn("seed passed over", "err", refused) })
@@ -38,7 +43,7 @@ func Create(dir string, cfg Config, seeds iter.Seq2[Seed, error]) (*Crawler, err
 		case n == 0:
 			return nil, nil, ErrNoSeed
 		}
-		first := newBooks(time.Now())
+		first := newBooks(time.Now(), names)
 		if first.Seeds.Sum, err = seedsIn(dir).sum(); err == nil {
 			err = first.setConfig(cfg)
 		}
@@ -83,7 +88,11 @@ func assemble(st *store.Store, edit func(*Config), resumed bool) (*Crawler, erro
 	before := cfg
 	edit(&cfg)
 	cfg = cfg.withDefaults()
-	if err := errors.Join(cfg.Validate(), sameState(before.Seen, cfg, kept.CanonRules)); err != nil {
+	names, err := canon.NewRules(cfg.Canon...)
+	if err != nil {
+		return nil, err
+	}
+	if err := errors.Join(cfg.Validate(), sameState(before.Seen, cfg, names, kept.CanonRules)); err != nil {
 		return nil, err
 	}
 	cfg.Frontier.Resumed = resumed
@@ -91,13 +100,13 @@ func assemble(st *store.Store, edit func(*Config), resumed bool) (*Crawler, erro
 		return nil, err
 	}
 	if cfg.RebuildSeen {
-		if err := forgetSeen(st, cfg.Seen, &kept); err != nil {
+		if err := forgetSeen(st, cfg.Seen, names, &kept); err != nil {
 			return nil, err
 		}
 	}
 	st.Configure(cfg.Store)
 	c := &Crawler{
-		cfg: cfg, log: cfg.Log, fetcher: cfg.Fetcher, seeds: seedsIn(st.Dir()),
+		cfg: cfg, names: names, log: cfg.Log, fetcher: cfg.Fetcher, seeds: seedsIn(st.Dir()),
 		product: fetch.Product(cmp.Or(cfg.Fetch.UserAgent, fetch.DefaultUserAgent)),
 		guessed: newGuessedHosts(), alike: newAlike(cfg.MaxAlike), literal: make(map[string]struct{}),
 		formers: &formerRecords{dir: st.Dir()},
@@ -142,7 +151,7 @@ func assemble(st *store.Store, edit func(*Config), resumed bool) (*Crawler, erro
 var ErrFixed = errors.New("the crawl's state does not allow these settings")
 
 // sameState refuses settings under which the stored state would mean something else.
-func sameState(before seen.Config, cfg Config, named string) error {
+func sameState(before seen.Config, cfg Config, names *canon.Rules, named string) error {
 	now := cfg.Seen
 	var errs []error
 	switch remade := before.FalsePositiveRate != now.FalsePositiveRate || before.ExpectedItems != now.ExpectedItems; {
@@ -151,8 +160,8 @@ func sameState(before seen.Config, cfg Config, named string) error {
 	case remade && !cfg.RebuildSeen:
 		errs = append(errs, fmt.Errorf("%w: fp, expect: the filter was made with other values; `crawl resume --rebuild-seen` remakes it", ErrFixed))
 	}
-	if have := rules.Version(); named != have && !cfg.RebuildSeen {
-		errs = append(errs, fmt.Errorf("%w: its URLs were named by rules %q, this program has %q: use the program that began it, or try `crawl resume --rebuild-seen`",
+	if have := names.Version(); named != have && !cfg.RebuildSeen {
+		errs = append(errs, fmt.Errorf("%w: its URLs were named by rules %q, and would be by %q now: leave same_page as it was, use the program that began it, or try `crawl resume --rebuild-seen`",
 			ErrFixed, named, have))
 	}
 	return errors.Join(errs...)

@@ -13,12 +13,12 @@ import (
 // forgetSeen removes what is made from the hashes of the log, and from its numbers: the saved filter and what the disk has
 // behind it, and the runs of one log. They are remade: the filter before anything is fetched, the runs in the background. Killed meanwhile, the crawl
 // goes on under its last checkpoint's settings, and remakes the filter under those.
-func forgetSeen(st *store.Store, cfg seen.Config, kept *books) error {
-	if kept.CanonRules != rules.Version() {
-		if err := sameNames(st, cfg, kept.CanonRules); err != nil {
+func forgetSeen(st *store.Store, cfg seen.Config, names *canon.Rules, kept *books) error {
+	if kept.CanonRules != names.Version() {
+		if err := sameNames(st, cfg, names, kept.CanonRules); err != nil {
 			return err
 		}
-		kept.CanonRules = rules.Version()
+		kept.CanonRules = names.Version()
 	}
 	if err := errors.Join(st.Filter().Remove(), os.RemoveAll(newMet(st.Dir()).dir)); err != nil {
 		return err
@@ -31,25 +31,25 @@ func forgetSeen(st *store.Store, cfg seen.Config, kept *books) error {
 
 // sameNames refuses rules under which a URL of the log would have another name than the one that its hash is of: the log is
 // never changed.
-func sameNames(st *store.Store, cfg seen.Config, named string) error {
+func sameNames(st *store.Store, cfg seen.Config, names *canon.Rules, named string) error {
 	filter, err := seen.NewScalable(seen.Config{Seed: cfg.Seed, ExpectedItems: 1})
 	if err != nil {
 		return err
 	}
 	return st.Admissions.Each(1, func(seq uint64, a store.Admission) error {
-		if h, err := hashOf(filter, a.URL); err != nil || h != a.Hash {
-			return fmt.Errorf("%w: rules %q, which this program has, give URL %d, %s, another name than rules %q did: that needs a new crawl",
-				ErrFixed, rules.Version(), seq, a.URL, named)
+		if h, err := hashOf(filter, names, a.URL); err != nil || h != a.Hash {
+			return fmt.Errorf("%w: rules %q give URL %d, %s, another name than rules %q did: that needs a new crawl",
+				ErrFixed, names.Version(), seq, a.URL, named)
 		}
 		return nil
 	})
 }
 
-// hashOf returns the hash of a URL's name under the present rules.
-func hashOf(h hasher, url string) (uint64, error) {
+// hashOf returns the hash of a URL's name.
+func hashOf(h hasher, names *canon.Rules, url string) (uint64, error) {
 	u, err := canon.Parse(url)
 	if err != nil {
 		return 0, err
 	}
-	return h.HashString(u.Key()), nil
+	return h.HashString(names.Key(u)), nil
 }

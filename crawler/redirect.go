@@ -45,7 +45,7 @@ func (c *Crawler) redirected(v *visit, r *fetch.Result) {
 		return
 	}
 	v.page.RedirectTo = target.String()
-	if target.Key() == v.lease.URL.Key() {
+	if c.names.Key(target) == c.names.Key(v.lease.URL) {
 		c.sameKey(v, target, r.SetCookies)
 		return
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"path/filepath"
 
+	"crawl/canon"
 	"crawl/store"
 )
 
@@ -57,8 +58,9 @@ type verifier struct {
 	cut     store.Cut
 	books   books
 	cfg     Config
-	done    *store.Bits // whose last visit has ended
-	counted counters    // as the logs and page records say
+	names   *canon.Rules // of cfg
+	done    *store.Bits  // whose last visit has ended
+	counted counters     // as the logs and page records say
 
 	queueLacks bool // numbers that are pending
 }
@@ -127,6 +129,9 @@ func (v *verifier) source() string {
 func (v *verifier) readBooks() (err error) {
 	if v.books, err = readBooks(v.cut); err == nil {
 		v.cfg, err = v.books.config()
+	}
+	if err == nil {
+		v.names, err = canon.NewRules(v.cfg.Canon...)
 	}
 	if err == nil {
 		return nil

@@ -51,6 +51,7 @@ const (
 type link struct {
 	url   canon.URL
 	hash  uint64
+	named canon.Applied // the policies that made its name
 	class frontier.Class
 	depth int
 	hop   int

@@ -17,7 +17,7 @@ import (
 // it. It looks into each run of the log and scans nothing that grows with the crawl; commits wait meanwhile. Of a URL that was
 // not met it reads the seeds that were not read yet.
 func (c *Crawler) Why(_ context.Context, u canon.URL) (Story, error) {
-	s := newStory(u)
+	s := newStory(u, c.names)
 	s.Live, s.AsOf = true, time.Now().UTC().Truncate(time.Millisecond)
 	mark := c.committer.seedMark() // first: a seed that is read meanwhile is met
 	task, queue, err := c.committer.tell(&s, u, c.hash(u))
@@ -155,7 +155,7 @@ func (s *Story) findSeed(in seedFile, mark seedMark) error {
 			return nil
 		case err != nil:
 			return err
-		case seed.url.Key() == s.Key:
+		case s.names.Key(seed.url) == s.Key:
 			s.unreadSeed()
 			return nil
 		}
@@ -199,7 +199,7 @@ func (s *Story) pageFrom(reader *store.Reader) error {
 // works beside a crawl that runs. What is in the memory of that crawl alone it cannot tell: whether the filter takes the
 // URL for seen, the place in a queue, what a site's robots.txt says, and which hosts joined the scope later.
 func ReadStory(_ context.Context, dir string, u canon.URL) (Story, error) {
-	s := newStory(u)
+	s := newStory(u, nil)
 	reader, err := store.OpenReader(dir)
 	if err != nil {
 		return s, err
@@ -209,15 +209,20 @@ func ReadStory(_ context.Context, dir string, u canon.URL) (Story, error) {
 	if err != nil {
 		return s, err
 	}
-	if kept.CanonRules != rules.Version() {
-		return s, fmt.Errorf("the crawl's URLs were named by rules %q, this program has %q: use the program that began it",
-			kept.CanonRules, rules.Version())
-	}
 	cfg, err := kept.config()
 	if err != nil {
 		return s, err
 	}
-	hash, err := hashUnder(cfg.Seen.Seed, u)
+	names, err := canon.NewRules(cfg.Canon...)
+	if err != nil {
+		return s, err
+	}
+	if kept.CanonRules != names.Version() {
+		return s, fmt.Errorf("the crawl's URLs were named by rules %q, this program has %q: use the program that began it",
+			kept.CanonRules, names.Version())
+	}
+	s = newStory(u, names)
+	hash, err := hashUnder(cfg.Seen.Seed, s.Key)
 	if err != nil {
 		return s, err
 	}
@@ -265,8 +270,8 @@ func (s *Story) tellStored(t frontier.Task, kept *books) {
 	}
 }
 
-// hashUnder returns the hash that a filter with that seed has for a URL.
-func hashUnder(seed uint64, u canon.URL) (uint64, error) {
+// hashUnder returns the hash that a filter with that seed has for a name.
+func hashUnder(seed uint64, key string) (uint64, error) {
 	if seed == 0 {
 		return 0, &store.DamageError{File: "the settings in the checkpoint", Offset: -1, Err: errors.New("the filter's seed is gone")}
 	}
@@ -275,5 +280,5 @@ func hashUnder(seed uint64, u canon.URL) (uint64, error) {
 	if err != nil {
 		return 0, err
 	}
-	return f.HashString(u.Key()), nil
+	return f.HashString(key), nil
 }

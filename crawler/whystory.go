@@ -28,6 +28,8 @@ type Story struct {
 	Queue     *QueueStory     `json:"queue,omitempty"`     // where it is pending or in flight
 	Last      *EventStory     `json:"last,omitempty"`      // what happened to it last
 	Page      *store.Page     `json:"page,omitempty"`      // the record of its last visit, once a checkpoint holds that
+
+	names *canon.Rules
 }
 
 // Met reports whether the URL is in the crawl's log: it was admitted, and has been fetched or will be.
@@ -164,8 +166,8 @@ func Unreadable(text string, why *canon.Error) Story {
 		RulesNow: []Ruling{{ByURL, Refuses, rule}}}
 }
 
-func newStory(u canon.URL) Story {
-	return Story{URL: u.String(), Key: u.Key(), Host: u.Host(), Rules: rules.Version()}
+func newStory(u canon.URL, names *canon.Rules) Story {
+	return Story{URL: u.String(), Key: names.Key(u), Host: u.Host(), Rules: names.Version(), names: names}
 }
 
 // ledger is where both logs are looked up: in the open crawl, or by a reader beside it.
@@ -197,7 +199,7 @@ func (s *Story) lookUp(in ledger, u canon.URL, hash uint64) (frontier.Task, erro
 	if err != nil {
 		return frontier.Task{}, err
 	}
-	if task.URL.Key() != u.Key() {
+	if s.names.Key(task.URL) != s.Key {
 		s.Filter = &FilterStory{Same: task.URL.String()}
 		return frontier.Task{URL: u}, nil
 	}

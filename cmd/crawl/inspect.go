@@ -37,18 +37,19 @@ func (a *app) lines() *json.Encoder {
 
 // urlFacts is a line of `inspect url`.
 type urlFacts struct {
-	In    string `json:"in"`
-	URL   string `json:"url,omitempty"`  // what is requested
-	Key   string `json:"key,omitempty"`  // what is remembered
-	Host  string `json:"host,omitempty"` // whose queue and delay
-	Rules string `json:"rules"`          // the set of rules that made the key
-	Error string `json:"error,omitempty"`
+	In    string   `json:"in"`
+	URL   string   `json:"url,omitempty"`       // what is requested
+	Key   string   `json:"key,omitempty"`       // what is remembered
+	Host  string   `json:"host,omitempty"`      // whose queue and delay
+	Rules string   `json:"rules"`               // the set of rules that made the key
+	By    []string `json:"same_page,omitempty"` // the rules of same_page that changed it
+	Error string   `json:"error,omitempty"`
 }
 
 func (a *app) inspectURLCommand() *cobra.Command {
-	var base string
+	var base, file string
 	cmd := &cobra.Command{
-		Use:   "url [--base URL] URL...",
+		Use:   "url [--base URL] [--config FILE] URL...",
 		Short: "Show how URLs are requested and remembered",
 		Args:  args(cobra.MinimumNArgs(1)),
 		RunE: func(_ *cobra.Command, given []string) error {
@@ -57,13 +58,17 @@ func (a *app) inspectURLCommand() *cobra.Command {
 				return err
 			}
 			out := a.lines()
-			rules := (*canon.Rules)(nil)
+			rules, err := namesBy(file)
+			if err != nil {
+				return err
+			}
 			for _, in := range given {
 				facts := urlFacts{In: in, Rules: rules.Version()}
 				if u, err := rules.Parse(from, in); err != nil {
 					facts.Error = err.Error()
 				} else {
-					facts.URL, facts.Key, facts.Host = u.String(), u.Key(), u.Host()
+					key, by := rules.Apply(u)
+					facts.URL, facts.Key, facts.Host, facts.By = u.String(), key, u.Host(), by.Names()
 				}
 				if err := out.Encode(facts); err != nil {
 					return err
@@ -73,7 +78,20 @@ func (a *app) inspectURLCommand() *cobra.Command {
 		},
 	}
 	cmd.Flags().StringVar(&base, "base", "", "URL that references are resolved against")
+	cmd.Flags().StringVar(&file, "config", "", "settings whose same_page says which URLs are one page")
 	return cmd
+}
+
+// namesBy returns the rules for names that a file of settings asks for; no file, the safe rules.
+func namesBy(file string) (*canon.Rules, error) {
+	if file == "" {
+		return nil, nil
+	}
+	settings, err := config.Load(file, os.Environ(), nil)
+	if err != nil {
+		return nil, &usageError{err}
+	}
+	return canon.NewRules(policies(settings.SamePage)...)
 }
 
 func parseBase(base string) (canon.URL, error) {

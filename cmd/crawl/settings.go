@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"crawl/canon"
 	"crawl/crawler"
 	"crawl/fetch"
 	"crawl/fetch/dns"
@@ -33,6 +34,7 @@ func crawlConfig(s config.Settings) (crawler.Config, error) {
 		PagesBytes: int64(s.PagesSize), LogBytes: int64(s.LogSize), MinFreeBytes: int64(s.MinFree),
 	}
 	cfg.Scope = crawler.Scope{Mode: string(s.Scope), Include: texts(s.Include), Exclude: texts(s.Exclude)}
+	cfg.Canon = policies(s.SamePage)
 	cfg.Traps = trapsOf(s)
 	cfg.MaxAlike = limitOf(s.MaxAlike.Get())
 	cfg.Concurrency = int(s.Concurrency)
@@ -70,6 +72,16 @@ func retryRules(rules []config.RetryRule) map[crawler.RetryClass]crawler.RetryRu
 			rule.Delay = new(time.Duration(*r.Delay))
 		}
 		out[crawler.RetryClass(r.Class)] = rule
+	}
+	return out
+}
+
+func policies(pages []config.SamePage) (out []canon.Policy) {
+	for _, p := range pages {
+		out = append(out, canon.Policy{
+			Hosts: string(p.Hosts()), DropParameters: texts(p.DropParameters), DropSessionIDs: p.DropSessionIDs, SortParameters: p.SortParameters,
+			IndexFiles: texts(p.IndexFiles), MergeSlash: p.Slash, MergeWWW: p.WWW, MergeSchemes: p.Schemes,
+		})
 	}
 	return out
 }

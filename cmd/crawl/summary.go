@@ -56,6 +56,9 @@ func table(s crawler.Snapshot) string {
 		row("", "%s empty without scripts, which crawl does not run", plural(s.NeedsScripts, "page looks", "pages look"))
 	}
 	row("links", "%s found: %s", count(s.Discovered), counts(s.ByReason, " "))
+	if len(s.ByMerge) > 0 {
+		row("same page", "links taken for pages met before: %s", counts(s.ByMerge, " by "))
+	}
 	if len(s.ByTrap) > 0 {
 		row("traps", "%s links left out: %s", count(s.ByReason["trap"]), counts(s.ByTrap, " "))
 	}

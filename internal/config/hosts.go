@@ -45,18 +45,27 @@ func soundRules(rules []HostRule) string {
 		if r.Pattern == "" {
 			return fmt.Sprintf("pattern in each entry (entry %d lacks one)", i+1)
 		}
-		for _, k := range r.keys() {
-			want := k.wanted()
-			texts := k.at.texts()
-			k.at.clear()
-			for _, text := range texts {
-				if wrong, ok := errors.AsType[*badValue](k.at.put(text)); ok {
-					want = wrong.want
-				}
+		if want := soundEntry(r.keys()); want != "" {
+			return fmt.Sprintf("%s (entry %d)", want, i+1)
+		}
+	}
+	return ""
+}
+
+// soundEntry returns the key of an element that holds what no file could, and what is wanted there. It writes to the
+// element.
+func soundEntry(keys []entryKey) string {
+	for _, k := range keys {
+		want := k.wanted()
+		texts := k.at.texts()
+		k.at.clear()
+		for _, text := range texts {
+			if wrong, ok := errors.AsType[*badValue](k.at.put(text)); ok {
+				want = wrong.want
 			}
-			if want != "" {
-				return fmt.Sprintf("%s %s (entry %d)", k.key, want, i+1)
-			}
+		}
+		if want != "" {
+			return k.key + " " + want
 		}
 	}
 	return ""

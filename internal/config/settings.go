@@ -32,6 +32,8 @@ type Settings struct {
 	Requisites bool      // also images, style sheets, scripts and other parts of a page
 	Sitemaps   bool      // also what the sitemaps named in a robots.txt list
 
+	SamePage []SamePage // which URLs count as one page
+
 	// Traps: limits to the URLs that links lead to.
 	MaxURL          Optional[Size] // longest one
 	MaxPathSegments Optional[Count]

@@ -108,6 +108,18 @@ const retryExample = `retry:
   status_5xx: {retries: 0}
 `
 
+// samePageExample shows same_page.
+const samePageExample = `same_page:
+  - drop_parameters: ['utm_*', fbclid, gclid]
+  - pattern: '*.shop.example'
+    drop_session_ids: true
+    sort_parameters: true
+    index_files: [index.html, index.php]
+`
+
+// rebuildNames is what to do about a setting that says which URLs are one page.
+const rebuildNames = "leave it out to go on as before; `crawl resume --rebuild-seen` takes another that names no URL met so far anew"
+
 // rebuild is what to do about a setting that the filter is built on.
 const rebuild = "leave it out to go on as before, or have the filter made again with `crawl resume --rebuild-seen`"
 
@@ -171,6 +183,18 @@ var table = []setting{
 		note: "Sitemaps and feeds that are seeds, or that a link leads to, are read in any case. Of one sitemap 50,000 entries " +
 			"count, as its protocol allows.",
 		at: func(s *Settings) slot { return onOff{v: &s.Sitemaps} },
+	},
+
+	{key: "same_page", section: scopes, fileOnly: true, fixed: rebuildNames,
+		usage: "which URLs count as one page, although a server can tell them apart",
+		note: "Of such URLs the first that is met is fetched, as it is written. Each entry is for every host, or those of its pattern, as in " +
+			"hosts. drop_parameters: parameters that say nothing of the page, by name, or by its start and a star. drop_session_ids: " +
+			"PHPSESSID, ;jsessionid= and their like. sort_parameters: their order says nothing. index_files: what a directory stands for. " +
+			"slash: with and without one at the end of the path. www: with and without it before the host. schemes: http and https. " +
+			"Each may cost pages: what was taken for one page is counted by its rule in crawl stats. Example:",
+		example: samePageExample,
+		at:      func(s *Settings) slot { return samePages(&s.SamePage) },
+		check:   func(s *Settings) string { return soundPages(s.SamePage) },
 	},
 
 	{key: "max_url", section: traps,
