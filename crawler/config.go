@@ -95,7 +95,7 @@ func DefaultConfig() Config {
 		Frontier:           frontier.Default(),
 		Scope:              Scope{Mode: "host"},
 		Traps:              DefaultTraps(),
-		MaxAlike:           new(256),
+		MaxAlike:           new(6000),
 		Concurrency:        16,
 		Retries:            3,
 		RetryDelay:         10 * time.Second,

@@ -81,7 +81,7 @@ func TestTrapOfPagesThatSayTheSame(t *testing.T) {
 	w := serve(t, map[string]answer{"http://a.test/robots.txt": {status: 404}})
 	w.other = endlessSite
 	cfg := w.quick()
-	cfg.MaxPages = new(uint64(20_000)) // of a crawl that does not end
+	cfg.MaxAlike, cfg.MaxPages = new(256), new(uint64(20_000)) // of a crawl that does not end
 	c, dir := create(t, cfg, "http://a.test/")
 	run(t, c)
 	s := onDisk(t, dir)

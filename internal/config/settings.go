@@ -123,7 +123,7 @@ func Default() Settings {
 		MaxRepeats:         Some[Count](3),
 		MaxParameters:      Some[Count](32),
 		MaxYearsAhead:      Some[Count](2),
-		MaxAlike:           Some[Count](256),
+		MaxAlike:           Some[Count](6000),
 		Concurrency:        16,
 		HostDelay:          Duration(1 * time.Second),
 		HostConcurrency:    1,
