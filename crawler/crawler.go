@@ -60,7 +60,8 @@ type Crawler struct {
 	shortage chan struct{} // one slot; the run is paused for want of space
 	retimed  chan struct{} // one slot; Config.MaxTime is another
 
-	exhaustedAt atomic.Int64 // when the log last told that the machine has nothing left; Unix nanoseconds
+	exhausted quietly // that the machine has nothing left
+	proxies   proxies
 }
 
 // hasher is what of the filter may be used beside the committer.

@@ -18,6 +18,7 @@ type RetryClass string
 // name that does not exist, a certificate that is not trusted, an answer that is not HTTP.
 const (
 	RetryDNS       RetryClass = "dns"        // the name servers failed or kept silent
+	RetryProxy     RetryClass = "proxy"      // the proxy failed
 	RetryDial      RetryClass = "dial"       // no connection came about
 	RetryTLS       RetryClass = "tls"        // the TLS handshake broke off, or took too long
 	RetryTimeout   RetryClass = "timeout"    // connected, but the answer was not whole in time
@@ -30,7 +31,7 @@ const (
 // RetryClasses lists the classes in their order.
 func RetryClasses() []RetryClass {
 	return []RetryClass{
-		RetryDNS, RetryDial, RetryTLS, RetryTimeout, RetryReset, RetryStatus429, RetryStatus503, RetryStatus5xx,
+		RetryDNS, RetryProxy, RetryDial, RetryTLS, RetryTimeout, RetryReset, RetryStatus429, RetryStatus503, RetryStatus5xx,
 	}
 }
 
@@ -48,8 +49,8 @@ const (
 )
 
 // What holds for a class of which Config.Retry says nothing follows Config.Retries and Config.RetryDelay, so that those
-// two still steer everything. Name servers that fail do so for minutes: few attempts, far apart. A server that answers
-// 429 or 503 has too much to do, which a retry adds to.
+// two still steer everything. Name servers that fail do so for minutes: few attempts, far apart. So does a proxy. A server
+// that answers 429 or 503 has too much to do, which a retry adds to.
 const (
 	dnsRetries = 2
 	slowFactor = 3
@@ -81,7 +82,7 @@ func (c Config) retryPolicy() retryPolicy {
 		switch class {
 		case RetryDNS:
 			r.retries, r.delay = min(r.retries, dnsRetries), slowFactor*r.delay
-		case RetryStatus429, RetryStatus503:
+		case RetryProxy, RetryStatus429, RetryStatus503:
 			r.delay *= slowFactor
 		}
 		if said := c.Retry[class]; said.Retries != nil {
@@ -140,6 +141,8 @@ func retryClassOf(err *fetch.Error) RetryClass {
 		return ""
 	case err.Phase == fetch.PhaseResolve:
 		return RetryDNS
+	case err.Code() == fetch.CodeProxy:
+		return RetryProxy
 	case err.Phase == fetch.PhaseDial:
 		return RetryDial
 	case err.Phase == fetch.PhaseTLS:

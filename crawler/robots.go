@@ -86,11 +86,15 @@ func (c *Crawler) askRobots(ctx context.Context, l frontier.Lease) error {
 		return c.robotsFailed(l, err)
 	}
 	defer result.Release()
+	c.proxies.worked(result.Proxy)
 	return c.robotsAnswered(l, result, asked.RetryAfter)
 }
 
 func (c *Crawler) robotsFailed(l frontier.Lease, err error) error {
 	outcome := frontier.Outcome{Requested: true, Failed: true, Unreached: unreached(err)}
+	if byProxy(err) {
+		outcome = frontier.Outcome{}
+	}
 	failure, ok := errors.AsType[*fetch.Error](err)
 	if ok {
 		c.robotsError(l, string(failure.Code()), err)

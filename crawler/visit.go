@@ -91,6 +91,7 @@ func (c *Crawler) visit(ctx context.Context, s *scratch, l frontier.Lease) *visi
 		return v.encode()
 	}
 	defer result.Release()
+	c.proxies.worked(result.Proxy)
 	c.answered(v, result)
 	if v.end == endDone && v.hasPage() {
 		c.read(s, v, result)
@@ -105,39 +106,6 @@ func (v *visit) hasPage() bool {
 		return true
 	}
 	return v.page.Status == http.StatusMultipleChoices
-}
-
-// exhaustedPause is how long a fetcher rests when the machine has no file or port left for it.
-const exhaustedPause = 250 * time.Millisecond
-
-// nothingLearnt reports whether a request failed for reasons of our own: the run is over, or the machine has no file or
-// port left. The lease is then given back; in the second case after a pause, which takes load off the machine.
-func (c *Crawler) nothingLearnt(ctx context.Context, err error) bool {
-	if ctx.Err() != nil {
-		return err != nil
-	}
-	failure, ok := errors.AsType[*fetch.Error](err)
-	if !ok || failure.Code() != fetch.CodeExhausted {
-		return false
-	}
-	c.warnExhausted(err)
-	pause := time.NewTimer(exhaustedPause)
-	defer pause.Stop()
-	select {
-	case <-pause.C:
-	case <-ctx.Done():
-	}
-	return true
-}
-
-// exhaustedQuiet is how long the log says nothing more of it: with a thousand fetchers it would say little else.
-const exhaustedQuiet = 10 * time.Second
-
-func (c *Crawler) warnExhausted(err error) {
-	now, last := time.Now().UnixNano(), c.exhaustedAt.Load()
-	if time.Duration(now-last) >= exhaustedQuiet && c.exhaustedAt.CompareAndSwap(last, now) {
-		c.log.Warn("this machine has no file or port left for a connection: lower concurrency, or raise its limits", "err", err)
-	}
 }
 
 // encode does what can be done of the record before its number is known.
@@ -218,6 +186,9 @@ func (c *Crawler) failed(v *visit, err error) {
 	}
 	asked := v.lease.ResolveErr == nil
 	v.answer = frontier.Outcome{Requested: asked, Failed: asked || class != "", Unreached: asked && unreached(err)}
+	if byProxy(err) { // the host was not asked, and is not to blame
+		v.answer = frontier.Outcome{}
+	}
 	if !c.guessed.disproved(v.lease.URL, err) {
 		c.retryLater(v, class)
 	}
@@ -229,7 +200,7 @@ func (c *Crawler) failed(v *visit, err error) {
 // unreached reports whether a request failed for want of a connection.
 func unreached(err error) bool {
 	failure, ok := errors.AsType[*fetch.Error](err)
-	return ok && failure.Phase == fetch.PhaseDial
+	return ok && failure.Phase == fetch.PhaseDial && failure.Code() != fetch.CodeProxy
 }
 
 // fail enters why there was no answer, and returns the class by which it is tried again; empty where another try would
@@ -277,6 +248,7 @@ func (c *Crawler) answered(v *visit, r *fetch.Result) {
 	if r.Addr.IsValid() { // a Fetcher of the caller's need not know it
 		p.IP = r.Addr.Addr().String()
 	}
+	p.Proxy = r.Proxy
 	p.BodyBytes, p.DecodedBytes = int64(len(r.Payload)), int64(len(r.Body))
 	p.DurationMS = r.Took.Milliseconds()
 	p.ContentType = r.Header.Get("Content-Type")

@@ -58,10 +58,11 @@ func (c *Client) dialSOCKSTo(ctx context.Context, p *proxy, host, port string) (
 	if err != nil {
 		return nil, err
 	}
+	if err := within(ctx, nc, func() error { return p.greet(nc) }); err != nil {
+		nc.Close()
+		return nil, &ProxyError{p.name, bare(err)}
+	}
 	err = within(ctx, nc, func() error {
-		if err := p.greet(nc); err != nil {
-			return &ProxyError{p.name, bare(err)}
-		}
 		if _, err := nc.Write(request); err != nil {
 			return err
 		}

@@ -34,6 +34,7 @@ type Page struct {
 	LinkCount    int            `json:"link_count"`              // links found, repeated ones included
 	DurationMS   int64          `json:"duration_ms"`             // from the request to the end of the body
 	IP           string         `json:"ip,omitempty"`
+	Proxy        string         `json:"proxy,omitempty"` // by which it was asked for; no ip then where the proxy looked the host up
 	RedirectTo   string         `json:"redirect_to,omitempty"`
 	Truncated    string         `json:"truncated,omitempty"`     // length, time or disconnect
 	Mislabeled   string         `json:"mislabeled,omitempty"`    // content coding that the answer names and the body does not have

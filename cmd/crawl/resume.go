@@ -56,6 +56,7 @@ func (a *app) goOn(cmd *cobra.Command, dir string, f sessionFlags) error {
 		return err
 	}
 	a.warnUnknown(settings)
+	a.sayProxies(settings)
 	cfg, err := crawlConfig(settings)
 	if err != nil {
 		return err

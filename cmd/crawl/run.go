@@ -110,6 +110,7 @@ func (f runFlags) directory(seeds seedSource) (dir string, temporary bool, err e
 // create begins the session's crawl and runs it.
 func (s *session) create(ctx context.Context, settings config.Settings, seeds seedSource) error {
 	s.warnUnknown(settings)
+	s.sayProxies(settings)
 	cfg, err := crawlConfig(settings)
 	if err != nil {
 		return err

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"crawl/internal/testnet"
 )
 
 var update = flag.Bool("update", false, "write what commands print into the stories that compare it")
@@ -18,6 +20,9 @@ var update = flag.Bool("update", false, "write what commands print into the stor
 //
 //	site [-tls] [FOLDER]      serve FOLDER/HOST/PATH (default site) for the URLs of all hosts, and send crawl there: sets
 //	                          CONNECT, ADDR, and the settings CRAWL_CONNECT_TO and CRAWL_HOST_DELAY=0 (scriptsite_test.go)
+//	proxy NAME [-socks] [USER:PASSWORD]   start a proxy that reaches the site for all hosts; NAME is its HOST:PORT then
+//	proxied NAME TEXT         that proxy was asked for TEXT: "GET URL", "CONNECT HOST:PORT" or, with -socks, HOST:PORT
+//	names NAME HOST=ADDR...   start a name server that knows these hosts; NAME is its ADDR:PORT then
 //	hold URL...               keep answers back until release, which takes no URL for all
 //	asked URL N               the site was asked for URL N times
 //	sent URL FIELD VALUE|-    the last request for URL had that field with that value, or did not have it
@@ -39,13 +44,14 @@ func TestScript(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script",
 		Setup: func(env *testscript.Env) error {
-			s := &story{processes: make(map[string]*process)}
+			s := &story{proxies: make(map[string]*testnet.ProxyServer), processes: make(map[string]*process)}
 			env.Values[storyKey{}] = s
 			env.Defer(s.end)
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"site": siteCommand, "hold": holdCommand, "release": releaseCommand, "asked": askedCommand, "sent": sentCommand,
+			"proxy": proxyCommand, "proxied": proxiedCommand, "names": namesCommand,
 			"exits": exitsCommand, "start": startCommand, "signal": signalCommand, "ends": endsCommand, "await": awaitCommand,
 			"records": recordsCommand, "sums": sumsCommand, "nowhere": nowhereCommand, "copy": copyCommand, "cut": cutCommand, "flip": flipCommand,
 		},
@@ -56,6 +62,8 @@ func TestScript(t *testing.T) {
 // story is what the commands of one script share.
 type story struct {
 	site      *site
+	proxies   map[string]*testnet.ProxyServer
+	names     []*testnet.DNS
 	processes map[string]*process
 }
 
@@ -71,6 +79,12 @@ func storyOf(ts *testscript.TestScript) *story { return ts.Value(storyKey{}).(*s
 func (s *story) end() {
 	for _, p := range s.processes {
 		p.kill()
+	}
+	for _, p := range s.proxies {
+		p.Close()
+	}
+	for _, n := range s.names {
+		n.Close()
 	}
 	if s.site != nil {
 		s.site.close()

@@ -195,6 +195,7 @@ func fetchConfig(s config.Settings) fetch.Config {
 		MaxBodyBytes: int64(s.MaxBody), BodyMemoryBytes: int64(s.BodyMemory), InsecureTLS: s.Insecure, DisableHTTP2: !s.HTTP2, AllowPrivate: texts(s.AllowPrivate),
 		MaxIdleConns: idleConns(int(s.Concurrency)), MaxIdlePerHost: max(2, mostPerHost(s)),
 	}
+	cfg.Proxies = proxyRules(s)
 	cfg.DNSMinTTL = time.Duration(s.DNSMinTTL)
 	if cfg.DNSMinTTL == 0 {
 		cfg.DNSMinTTL = dns.None

@@ -16,7 +16,8 @@ type HostRule struct {
 	MaxBytes    *Optional[Size]  // none lifts max_bytes_per_host
 	Headers     []Header         // beside those for all; one of the same name in a later entry replaces one in an earlier
 	Cookies     *Cookies
-	Auth        *Optional[Auth] // none keeps the one for the seeds' hosts back
+	Proxy       *Optional[Proxy] // none goes by none
+	Auth        *Optional[Auth]  // none keeps the one for the seeds' hosts back
 }
 
 // hostRules is the slot of the rules for some hosts.
@@ -36,6 +37,7 @@ func (r *HostRule) keys() []entryKey {
 		{key: "headers", at: headerList(&r.Headers)},
 		{key: "auth", at: maybe(&r.Auth)},
 		{key: "cookies", at: maybe(&r.Cookies)},
+		{key: "proxy", at: maybe(&r.Proxy)},
 	}
 }
 

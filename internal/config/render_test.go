@@ -74,6 +74,7 @@ func TestRenderReadsBack(t *testing.T) {
 	s.AllowPrivate = []Private{AllPrivate, "::1", "10.0.0.0/8", "127.0.0.1:80"}
 	s.ConnectTo = []ConnectTo{{"", "", "127.0.0.1", "80"}, {"a", "1", "::1", ""}}
 	s.Resolvers, s.DNSMinTTL = []Resolver{Resolver(netip.MustParseAddrPort("192.0.2.53:53")), Resolver(netip.MustParseAddrPort("[::1]:5353"))}, 0
+	s.Proxy = Some(Proxy{scheme: "socks5h", host: "::1", port: "9050", user: "it's"})
 	s.Expect, s.MaxBody = Some[Count](200e6), 12345
 	s.Extract = []Extract{{Field: "price", Selector: "p > a[href='x']", Attr: "content", All: true}, {Field: "true", Selector: "#x"}}
 	s.MaxBytes, s.MaxPagesPerHost, s.MaxBytesPerHost, s.MinFree = Some[Size](5), Some[Count](6), Some[Size](1<<20), 0

@@ -19,7 +19,7 @@ type RetryRule struct {
 }
 
 func (RetryClass) choices() []string {
-	return []string{"dns", "dial", "tls", "timeout", "reset", "status_429", "status_503", "status_5xx"}
+	return []string{"dns", "proxy", "dial", "tls", "timeout", "reset", "status_429", "status_503", "status_5xx"}
 }
 
 // maxRetries and maxRetryDelay are what a crawl's logs hold, and a day.

@@ -71,6 +71,7 @@ type Settings struct {
 	Insecure      bool           // certificates are not checked
 	AllowPrivate  []Private
 	ConnectTo     []ConnectTo
+	Proxy         Optional[Proxy] // for all hosts
 
 	// Limits of a request.
 	DNSTimeout       Duration       // of a name look-up

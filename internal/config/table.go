@@ -99,6 +99,7 @@ const hostsExample = `hosts:
     auth: 'crawler:${INTRANET_PASSWORD}'
     headers: ['X-Team: search']
     cookies: on
+    proxy: none
 `
 
 // retryExample shows retry.
@@ -286,8 +287,8 @@ var table = []setting{
 		note: "Each entry has a pattern: a host (a.example), a name and all below it (*.example, which stands in quotes), or " +
 			"every host (*); with a port it means that one alone. Then what differs there: delay, concurrency and robots " +
 			"as host_delay, host_concurrency and robots above; max_pages and max_bytes as max_pages_per_host and " +
-			"max_bytes_per_host, where none lifts the limit and max_pages: 0 drops the host; headers, auth and cookies as " +
-			"header, auth and cookies below, for that host whether a seed names it or not. Of several entries that match " +
+			"max_bytes_per_host, where none lifts the limit and max_pages: 0 drops the host; headers, auth, cookies and " +
+			"proxy as header, auth, cookies and proxy below, for that host whether a seed names it or not. Of several entries that match " +
 			"a host the last one that has a key decides it, of headers the last one that has the field. Example:",
 		example: hostsExample,
 		at:      func(s *Settings) slot { return hostRules(&s.Hosts) },
@@ -425,10 +426,10 @@ var table = []setting{
 	},
 	{key: "retry", section: requests, fileOnly: true,
 		usage: "what differs for some kinds of failure",
-		note: "A mapping of kinds, each with its own retries and delay: dns (the name servers failed), dial (no connection), tls " +
+		note: "A mapping of kinds, each with its own retries and delay: dns (the name servers failed), proxy (the proxy failed), dial (no connection), tls " +
 			"(the handshake broke off), timeout, reset (the connection ended too soon), status_429, status_503, and status_5xx for " +
 			"every other one. What is not said there follows the two settings above: dns has 2 retries at most and three times the " +
-			"delay, since name servers that fail do so for a while; status_429 and status_503 have three times the delay. No wait " +
+			"delay, since name servers that fail do so for a while; proxy, status_429 and status_503 have three times the delay. No wait " +
 			"is longer than a day. Example:",
 		example: retryExample,
 		at:      func(s *Settings) slot { return retryRules(&s.Retry) },
@@ -457,6 +458,14 @@ var table = []setting{
 		note: "HOST:PORT:ADDR:PORT. Empty on the left matches any, empty on the right keeps what the URL says. " +
 			"Example: ['a.example:443:127.0.0.1:8443'].",
 		at: func(s *Settings) slot { return many(&s.ConnectTo) },
+	},
+	{key: "proxy", section: requests, short: "x",
+		usage: "proxy to reach hosts by: http://HOST:PORT, https://, socks5:// or socks5h://",
+		note: "For some hosts another, or none: see hosts above. A user stands before the host as USER:${VARIABLE}@ or USER:@FILE@, which " +
+			"name the password as in header. socks5 has hosts looked up here, so that private addresses are refused as ever; with " +
+			"socks5h, http and https the proxy looks them up, and only what a URL itself says can be checked. The proxy's own address may " +
+			"be private. The variables http_proxy and the like are not followed. Example: 'http://crawler:${PROXY_PASSWORD}@proxy.example.com:3128'.",
+		at: func(s *Settings) slot { return one(&s.Proxy) },
 	},
 
 	{key: "seen", section: filter,

@@ -18,7 +18,8 @@ type Proxy struct {
 	SOCKS          bool
 	TLS            *tls.Config       // of the proxy itself; nil: none
 	User, Password string            // that it asks for; empty: none
-	Hosts          map[string]string // where it finds HOST:PORT; what is missing it refuses to go to
+	Hosts          map[string]string // where it finds HOST:PORT
+	Others         string            // where it finds all others; empty: it does not get through to them
 	Answer         string            // in place of the head that follows a CONNECT
 	Code           byte              // of SOCKS, in place of a connection
 	Mute           bool              // it says nothing
@@ -159,12 +160,15 @@ func (p *ProxyServer) forward(nc net.Conn, r *http.Request) bool {
 		return false
 	}
 	defer answer.Body.Close()
-	return answer.Write(nc) == nil
+	return answer.Write(nc) == nil && !answer.Close
 }
 
 func (p *ProxyServer) dial(target string) (net.Conn, error) {
 	to, known := p.Hosts[target]
 	if !known {
+		to = p.Others
+	}
+	if to == "" {
 		return nil, fmt.Errorf("%s is not known", target)
 	}
 	nc, err := net.Dial("tcp", to)
