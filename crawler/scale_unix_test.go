@@ -71,6 +71,7 @@ type scaleReport struct {
 	CheckpointHoldP99 float64 `json:"checkpoint_hold_cpu_ms_p99"`
 	Checkpoints       int     `json:"checkpoints"`
 	RestartSeconds    float64 `json:"restart_s"`               // from Open to the first page lease, half of the URLs finished
+	RestartCPU        float64 `json:"restart_cpu_s"`           // of the process meanwhile
 	RestartCold       float64 `json:"restart_cold_s"`          // the same, with none of the directory's pages in memory
 	ColdBytes         int64   `json:"restart_cold_read_bytes"` // that it read from the disk
 	WhySeconds        float64 `json:"why_s"`                   // the slowest of 100
@@ -334,7 +335,9 @@ func (s *scale) rest() {
 // restart ends the process's part as a kill does, and measures how long it takes until a page is leased again.
 func (s *scale) restart() {
 	s.kill()
+	cpu := processCPU()
 	s.report.RestartSeconds = s.reopen().Seconds()
+	s.report.RestartCPU = (processCPU() - cpu).Seconds()
 }
 
 // restartCold is restart after the system was told to forget what it has of the directory's files in memory.

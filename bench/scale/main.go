@@ -36,6 +36,7 @@ type report struct {
 	CheckpointHoldP99 float64 `json:"checkpoint_hold_cpu_ms_p99"`
 	SeenRatio         float64 `json:"seen_db_over_filter"`
 	RestartSeconds    float64 `json:"restart_s"`
+	RestartCPU        float64 `json:"restart_cpu_s"`
 	RestartCold       float64 `json:"restart_cold_s"`
 	ColdBytes         int64   `json:"restart_cold_read_bytes"`
 	WhySeconds        float64 `json:"why_s"`
@@ -149,12 +150,12 @@ func show(reports []report, asJSON bool) error {
 		return errors.Join(errs...)
 	}
 	w := tabwriter.NewWriter(os.Stdout, 0, 0, 1, ' ', 0)
-	fmt.Fprintln(w, "| shape\t| URLs\t| hosts\t| CPU µs/URL\t| x zstd\t| anon MiB\t| filter MiB\t| B/URL half done\t| B/URL done\t| checkpoint KiB\t| of that tails\t| hold ms p99\t| seen.db x\t| restart s\t| cold s\t| why ms\t| wall s\t|")
-	fmt.Fprintln(w, "|"+strings.Repeat("---|", 17))
+	fmt.Fprintln(w, "| shape\t| URLs\t| hosts\t| CPU µs/URL\t| x zstd\t| anon MiB\t| filter MiB\t| B/URL half done\t| B/URL done\t| checkpoint KiB\t| of that tails\t| hold ms p99\t| seen.db x\t| restart s\t| of that CPU\t| cold s\t| why ms\t| wall s\t|")
+	fmt.Fprintln(w, "|"+strings.Repeat("---|", 18))
 	for _, r := range reports {
-		fmt.Fprintf(w, "| %s\t| %d\t| %d\t| %.2f\t| %.1f\t| %d\t| %d\t| %.0f\t| %.0f\t| %.0f\t| %.0f\t| %.1f\t| %.2f\t| %.2f\t| %.2f\t| %.0f\t| %.0f\t|\n",
+		fmt.Fprintf(w, "| %s\t| %d\t| %d\t| %.2f\t| %.1f\t| %d\t| %d\t| %.0f\t| %.0f\t| %.0f\t| %.0f\t| %.1f\t| %.2f\t| %.2f\t| %.2f\t| %.2f\t| %.0f\t| %.0f\t|\n",
 			r.Shape, r.URLs, r.Hosts, r.CPUPerURL, r.Ratio, r.PeakAnonBytes>>20, r.FilterBytes>>20, r.DiskPerURL, r.DiskAtEnd,
-			r.CheckpointBytes/1024, r.CheckpointTails/1024, r.CheckpointHoldP99, r.SeenRatio, r.RestartSeconds, r.RestartCold, 1000*r.WhySeconds, r.WallSeconds)
+			r.CheckpointBytes/1024, r.CheckpointTails/1024, r.CheckpointHoldP99, r.SeenRatio, r.RestartSeconds, r.RestartCPU, r.RestartCold, 1000*r.WhySeconds, r.WallSeconds)
 	}
 	return w.Flush()
 }
