@@ -63,6 +63,17 @@ func isZstd(b []byte) bool {
 	return skippable || len(b) > 0 && bytes.HasPrefix([]byte(zstdMagic), b)
 }
 
+// marked returns the coding that src has the mark of, if any.
+func marked(src source) string {
+	switch {
+	case string(src.peek(len(gzipMagic)+1)) == gzipMagic+"\x08": // with the only method that there is
+		return "gzip"
+	case string(src.peek(len(zstdMagic))) == zstdMagic:
+		return "zstd"
+	}
+	return ""
+}
+
 // isZlib knows the header of RFC 1950. "deflate" means that format; some servers send the bare stream of RFC 1951.
 func isZlib(b []byte) bool {
 	return len(b) >= 2 && b[0]&0x0f == 8 && b[0]>>4 <= 7 && b[1]&0x20 == 0 && binary.BigEndian.Uint16(b)%31 == 0
@@ -115,9 +126,9 @@ func (u *undoing) open(ctx context.Context, coding string, src source) (*layer, 
 	l := &layer{coding: coding, left: u.limit}
 	switch coding {
 	case "deflate":
-		l.text = !isZlib(src.peek(2)) && isText(src.peek(peekBytes))
+		l.text, l.other = !isZlib(src.peek(2)) && isText(src.peek(peekBytes)), marked(src)
 	case "br":
-		l.text = isText(src.peek(peekBytes))
+		l.text, l.other = isText(src.peek(peekBytes)), marked(src)
 		l.window = heapFactor * (brotliWindow(src.peek(1)[0]) + tableBytes)
 	case "zstd":
 		l.window = heapFactor * (int64(u.window) + tableBytes)

@@ -12,7 +12,8 @@ import (
 )
 
 const (
-	maxContentCodings = 5 // one over another
+	maxContentCodings = 5  // one over another
+	longestCoding     = 40 // of a name that means nothing, what is told of it
 
 	// A body that decodes to more than maxRatio times what was sent (Config.MaxDecodeRatio), and to more than ratioFreeBytes,
 	// is cut there. Pages that someone wrote stay far below; what gzip can make of nothing is 1032.
@@ -52,7 +53,11 @@ func (d *decoders) decode(ctx context.Context, s *share, payload []byte, fields 
 		return decoded{err: errManyCodings}
 	}
 	for _, c := range codings {
-		if !known(c) {
+		switch {
+		case known(c):
+		case isText(payload[:min(len(payload), peekBytes)]): // "utf-8", "none" and the like
+			return decoded{mislabeled: c[:min(len(c), longestCoding)]}
+		default:
 			return decoded{err: fmt.Errorf("content coding %.40q is not known", c)}
 		}
 	}
@@ -82,7 +87,7 @@ func (u *undoing) undo(ctx context.Context) decoded {
 	for {
 		out := u.run(ctx)
 		u.share.settle()
-		switch plain := u.plain(); {
+		switch plain, other := u.plain(), u.other(); {
 		case errors.Is(out.err, errShort):
 			u.drop(out)
 			if err := u.share.prepay(ctx, u.most()); err != nil {
@@ -91,6 +96,9 @@ func (u *undoing) undo(ctx context.Context) decoded {
 		case errors.Is(out.err, zstd.ErrWindowSizeExceeded) && u.window == smallWindow:
 			u.drop(out)
 			u.window = largeWindow
+		case other >= 0 && !isMemory(out.err):
+			u.drop(out)
+			mislabeled, u.codings[other] = u.codings[other], u.layers[other].other
 		case plain >= 0 && !isMemory(out.err):
 			u.drop(out)
 			mislabeled, u.codings = u.codings[plain], u.codings[:plain]
@@ -137,7 +145,9 @@ func (u *undoing) run(ctx context.Context) (out decoded) {
 		}
 		if !begins(coding, src) {
 			out.mislabeled = coding
-			break
+			if coding = marked(src); coding == "" {
+				break
+			}
 		}
 		l, err := u.open(ctx, coding, src)
 		if err != nil {
@@ -180,6 +190,11 @@ func (u *undoing) plain() int {
 	return slices.IndexFunc(u.layers, func(l *layer) bool { return l.err != nil && l.text })
 }
 
+// other returns the index of the first layer that failed on what begins as another coding does, and -1 if there is none.
+func (u *undoing) other() int {
+	return slices.IndexFunc(u.layers, func(l *layer) bool { return l.err != nil && l.other != "" })
+}
+
 // hint guesses the size of the body.
 func (u *undoing) hint() int64 {
 	if len(u.layers) == 1 && isGzip(u.layers[0].coding) {
@@ -206,11 +221,12 @@ func contentCodings(fields []string) (codings []string) {
 type layer struct {
 	coding string
 	r      io.Reader
-	text   bool  // its input has no mark of the coding, and looks like text
-	left   int64 // bytes that it may still give
-	cut    bool  // it has more
-	err    error // what it failed with
-	window int64 // what its share is charged for
+	text   bool   // its input has no mark of the coding, and looks like text
+	other  string // the coding that its input has the mark of, where its own has none
+	left   int64  // bytes that it may still give
+	cut    bool   // it has more
+	err    error  // what it failed with
+	window int64  // what its share is charged for
 	put    func(reuse bool)
 }
 

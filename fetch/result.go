@@ -36,7 +36,8 @@ type Result struct {
 	DecodeErr error
 
 	// Mislabeled is the coding that Content-Encoding names and the body plainly does not have: the bytes that were found in
-	// its place are Body. It is no fault: servers do so, and the page is whole.
+	// its place are Body, or what gzip or zstd made of them where they begin as such a stream. It is no fault: servers do
+	// so, and the page is whole.
 	Mislabeled string
 
 	FirstByte time.Duration // from sending the request to the first byte of the answer
