@@ -51,8 +51,8 @@ func (r *Result) WireSize() (n int64) {
 	return n
 }
 
-// WireRequest returns the request as it was sent, for HTTP/2 as HTTP/1.1 would have sent it. It is nil unless Config.Capture
-// is set.
+// WireRequest returns the request as it was sent, for HTTP/2 as HTTP/1.1 would have sent it, with the values of credentials
+// withheld: what is captured is written down. It is nil unless Config.Capture is set.
 func (r *Result) WireRequest() []byte {
 	if r.capture == nil {
 		return nil

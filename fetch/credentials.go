@@ -88,8 +88,9 @@ type credentials struct {
 	seeds   []field // to what trusted says, over all
 	trusted func(canon.URL) bool
 	rules   []hostFields
-	cookies bool // are kept, and sent back
-	jar     *jar // nil: there are none, and will be none
+	secret  []string // canonical names of fields whose values are not kept
+	cookies bool     // are kept, and sent back
+	jar     *jar     // nil: there are none, and will be none
 }
 
 // hostFields is a HostRule, read.
@@ -101,7 +102,7 @@ type hostFields struct {
 }
 
 func newCredentials(cfg Config) *credentials {
-	c := &credentials{all: clientFields(cfg), trusted: cfg.Trusted, cookies: cfg.Cookies}
+	c := &credentials{all: clientFields(cfg), trusted: cfg.Trusted, secret: namesOfSecrets(cfg), cookies: cfg.Cookies}
 	if cfg.cookiesMatter() {
 		c.jar = newJar(cfg.LoadedCookies)
 	}

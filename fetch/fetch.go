@@ -19,7 +19,6 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
-	"slices"
 	"time"
 
 	"crawl/canon"
@@ -251,7 +250,7 @@ func (c *Client) roundTrip(ctx context.Context, cn *conn, h hop) (res *Result, w
 	g := res.bodyGrowth(ctx, want.limit, resume)
 	b := newBody(cn, framing)
 	if c.cfg.Capture {
-		res.capture = &capture{request: slices.Clone(cn.out), head: head.text, interim: interim}
+		res.capture = &capture{request: c.creds.withoutSecrets(cn.out), head: head.text, interim: interim}
 		b.chunks.record = func(payload int64, framing []byte) error { return res.record(g, payload, framing) }
 	}
 	return res, res.readWanted(g, payloadSource{b, framing.length, cn.in.full}, want) && b.reusable(), nil

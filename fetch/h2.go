@@ -197,7 +197,7 @@ func (x *exchange2) capture(res *Result) {
 		length = int64(len(res.Payload))
 	}
 	res.capture = &capture{
-		request: appendRequest(nil, x.hop.Request, x.creds.of(x.hop.URL), nil),
+		request: x.creds.withoutSecrets(appendRequest(nil, x.hop.Request, x.creds.of(x.hop.URL), nil)),
 		head:    impliedHead(res.Status, res.Header, length),
 	}
 }
