@@ -57,6 +57,9 @@ func TestHostileProcess(t *testing.T) {
 		t.Errorf("the process held %d MiB, want at most %d", peak>>20, most>>20)
 	}
 	w.check(t, dir)
+	if out, err := exec.CommandContext(ctx, "crawl", "verify", dir).CombinedOutput(); err != nil {
+		t.Errorf("the crawl is not sound: %v\n%s", err, out)
+	}
 }
 
 // hostileWeb is twenty good hosts and all the bad ones.

@@ -3,7 +3,7 @@
 // Everything is a function of Config: hosts, links, bodies, redirects, robots.txt and the list of what a polite crawler
 // fetches. That list, Site.Expected, comes from the plan of the web and never from its pages, so a crawler is judged by
 // something it had no part in. The price is that the web knows only what its plan has: it holds what servers and pages
-// rightly do, however odd, and no server that lies, stalls or breaks the protocol.
+// rightly do, however odd. Servers that lie, stall or break the protocol are in package hostile.
 //
 //	Seeds() ── http://www00.test/      www01.test ... www04.test      each host introduces four more
 //	              │ slot 0

@@ -56,8 +56,8 @@ func Start(l Limits) (*Server, error) {
 		byName: map[string]*site{}, authority: authority, closing: make(chan struct{}), conns: map[net.Conn]string{},
 		gone: make(chan struct{}),
 	}
-	for _, b := range All(l) {
-		ln, err := net.Listen("tcp", "127.0.0.1:0")
+	for i, b := range All(l) {
+		ln, err := listen(i)
 		if err != nil {
 			return nil, errors.Join(fmt.Errorf("hostile: %w", err), s.Close())
 		}
@@ -67,6 +67,16 @@ func Start(l Limits) (*Server, error) {
 		s.running.Go(func() { s.accept(at) })
 	}
 	return s, nil
+}
+
+// listen takes IPv4 and IPv6 in turn, where there is IPv6.
+func listen(turn int) (net.Listener, error) {
+	if turn%2 == 1 {
+		if ln, err := net.Listen("tcp", "[::1]:0"); err == nil {
+			return ln, nil
+		}
+	}
+	return net.Listen("tcp", "127.0.0.1:0")
 }
 
 // Behaviours returns what the server does, in order.
