@@ -16,14 +16,26 @@ import (
 // live are settings that may change while the crawl is open, as the visits read them. One is never written to: a change
 // puts another in its place.
 type live struct {
-	maxDepth *int
-	maxBytes *uint64
-	maxTime  *time.Duration
-	retries  retryPolicy
+	maxDepth    *int
+	maxBytes    *uint64
+	maxTime     *time.Duration
+	retries     retryPolicy
+	giveUpAfter int // failures of a host in a row; 0: it never is
 }
 
 func (c Config) live() *live {
-	return &live{maxDepth: c.MaxDepth, maxBytes: c.MaxBytes, maxTime: c.MaxTime, retries: c.retryPolicy()}
+	return &live{maxDepth: c.MaxDepth, maxBytes: c.MaxBytes, maxTime: c.MaxTime, retries: c.retryPolicy(), giveUpAfter: giveUpAfter(c.Frontier)}
+}
+
+// giveUpAfter resolves Config.GiveUpAfter.
+func giveUpAfter(cfg frontier.Config) int {
+	switch cfg.GiveUpAfter {
+	case frontier.None:
+		return 0
+	case 0:
+		return frontier.Default().GiveUpAfter
+	}
+	return cfg.GiveUpAfter
 }
 
 // Dropped is the reason of a host that the user wants no more of.

@@ -12,16 +12,18 @@ import (
 )
 
 const (
-	robotsTTL  = 24 * time.Hour   // RFC 9309, section 2.4
-	closedTTL  = 10 * time.Minute // for a robots.txt that could not be had: then it is asked for again
-	resolveTTL = 5 * time.Minute  // of addresses that come without a time of their own
-	dnsFailTTL = 5 * time.Second  // for a look-up that failed
+	robotsTTL  = 24 * time.Hour      // RFC 9309, section 2.4
+	closedTTL  = 10 * time.Minute    // for a robots.txt that could not be had: then it is asked for again
+	rulesLast  = 30 * 24 * time.Hour // for what was said before one that cannot be had (RFC 9309, section 2.3.1.4)
+	resolveTTL = 5 * time.Minute     // of addresses that come without a time of their own
+	dnsFailTTL = 5 * time.Second     // for a look-up that failed
 )
 
 // permission is what the frontier keeps with an origin: its rules, or why nobody knows them.
 type permission struct {
 	*fetch.Robots
-	unanswered error // no answer came: the origin is as good as down
+	unanswered error     // no answer came: the origin is as good as down
+	learnt     time.Time // when the site said so; zero: it did not, and somebody must assume something
 }
 
 // Delay returns the Crawl-delay.
@@ -56,15 +58,19 @@ func (c *Crawler) failureTTL(err error) time.Duration {
 }
 
 // askRobots makes one request for a robots.txt. RFC 9309, section 2.3.1: 4xx opens the site; 5xx, 429 and no answer close
-// it, after as many attempts as a page gets; redirects are followed through the queues of their hosts.
+// it, after as many attempts as a page gets; redirects are followed through the queues of their hosts. Where the rules were
+// known, and are asked for again since they are a day old, the old ones go on instead, for up to rulesLast.
+//
+// A site that answers 5xx or 429 is most often back before long, so its pages wait for as long as the crawl has other work
+// to do, and the host would not be given up for one more failure; only then are they recorded as denied.
 func (c *Crawler) askRobots(ctx context.Context, l frontier.Lease) error {
 	switch {
 	case l.RobotsOverdue:
-		return c.frontier.Permit(l, c.closed("its redirect was not answered in time"), closedTTL, frontier.Outcome{})
+		return c.closeSite(l, c.closed("its redirect was not answered in time"), frontier.Outcome{})
 	case c.notAsked(l):
 		return c.frontier.Return(l)
 	case l.ResolveErr != nil:
-		return c.frontier.Permit(l, c.unanswered(l, l.ResolveErr), closedTTL, frontier.Outcome{})
+		return c.closeSite(l, c.unanswered(l, l.ResolveErr), frontier.Outcome{})
 	}
 	ticket, err := c.ledger.begin(l)
 	if err != nil {
@@ -99,12 +105,12 @@ func (c *Crawler) robotsFailed(l frontier.Lease, err error) error {
 	if ok {
 		c.robotsError(l, string(failure.Code()), err)
 	}
-	if ok && !c.guessed.disproved(l.URL, err) {
+	if ok && !c.knowsBetter(l) && !c.guessed.disproved(l.URL, err) {
 		if wait, more := c.live.Load().retries.again(retryClassOf(failure), l.Attempt); more {
 			return c.frontier.Retry(l, wait, outcome)
 		}
 	}
-	return c.frontier.Permit(l, c.unanswered(l, err), closedTTL, outcome)
+	return c.closeSite(l, c.unanswered(l, err), outcome)
 }
 
 func (c *Crawler) robotsAnswered(l frontier.Lease, r *fetch.Result, retryAfter time.Duration) error {
@@ -115,16 +121,44 @@ func (c *Crawler) robotsAnswered(l frontier.Lease, r *fetch.Result, retryAfter t
 	case retryClassOfStatus(r.Status) != "":
 		outcome.Failed = true
 		c.robotsError(l, statusCode(r.Status), nil)
-		if wait, more := c.live.Load().retries.again(retryClassOfStatus(r.Status), l.Attempt); more {
+		if wait, more := c.robotsAgain(l, retryClassOfStatus(r.Status)); more && !c.knowsBetter(l) {
 			return c.frontier.Retry(l, wait, outcome) // it caps Retry-After, and waits for the longer
 		}
-		return c.frontier.Permit(l, &permission{Robots: fetch.RobotsFrom(r, nil, c.product)}, closedTTL, outcome)
+		return c.closeSite(l, &permission{Robots: fetch.RobotsFrom(r, nil, c.product)}, outcome)
 	}
 	robots := fetch.RobotsFrom(r, nil, c.product)
 	if err := c.admitSitemaps(l, robots.Sitemaps()); err != nil {
 		return err
 	}
-	return c.frontier.Permit(l, &permission{Robots: robots}, robotsTTL, outcome)
+	return c.frontier.Permit(l, &permission{Robots: robots, learnt: time.Now()}, robotsTTL, outcome)
+}
+
+// robotsAgain says whether, and after what wait, a robots.txt is asked for again that was answered with a status of that
+// class.
+func (c *Crawler) robotsAgain(l frontier.Lease, class RetryClass) (wait time.Duration, more bool) {
+	policy := c.live.Load().retries
+	if wait, more = policy.again(class, l.Attempt); more || policy[class].retries == 0 {
+		return wait, more
+	}
+	if last := c.live.Load().giveUpAfter - 2; last >= -1 && l.Attempt >= last { // with one more failure the host might be given up
+		return 0, false
+	}
+	return min(policy[class].wait(l.Attempt), closedTTL), c.frontier.HasOtherWork(l)
+}
+
+// knowsBetter reports whether the rules that l asks for anew are known from before.
+func (c *Crawler) knowsBetter(l frontier.Lease) bool {
+	before, ok := l.Permission.(*permission)
+	return ok && !before.learnt.IsZero() && time.Since(before.learnt) < rulesLast
+}
+
+// closeSite ends a robots lease without an answer: what the site said before goes on, or p is what must be assumed. After
+// closedTTL it is asked again.
+func (c *Crawler) closeSite(l frontier.Lease, p *permission, outcome frontier.Outcome) error {
+	if c.knowsBetter(l) {
+		return c.frontier.Permit(l, l.Permission, closedTTL, outcome)
+	}
+	return c.frontier.Permit(l, p, closedTTL, outcome)
 }
 
 // robotsError lets people see why a host is waited for.
@@ -135,7 +169,7 @@ func (c *Crawler) robotsError(l frontier.Lease, code string, err error) {
 
 // redirectRobots: a target that cannot be asked leaves the site without rules, as a missing file would.
 func (c *Crawler) redirectRobots(l frontier.Lease, r *fetch.Result, outcome frontier.Outcome) error {
-	open := &permission{Robots: fetch.AllowAll()}
+	open := &permission{Robots: fetch.AllowAll(), learnt: time.Now()}
 	ref, _ := r.Location()
 	target, err := rules.Parse(l.URL, ref)
 	if err != nil || ref == "" {

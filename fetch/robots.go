@@ -15,6 +15,7 @@ import (
 // Robots is what a robots.txt says to one crawler (RFC 9309). It holds for the origin that the file was asked of.
 type Robots struct {
 	rules    []rule // the one that wins first
+	starred  int    // of them
 	delay    time.Duration
 	hasDelay bool
 	delayAt  int // line of delay
@@ -25,6 +26,7 @@ type Robots struct {
 // rule is an Allow or Disallow line.
 type rule struct {
 	pattern string // in the form that fold gives
+	starred bool   // pattern has a "*"
 	allow   bool
 	line    int
 	text    string // the pattern as it stands in the file
@@ -70,15 +72,28 @@ func RobotsFrom(res *Result, err error, agent string) *Robots {
 	case res.DecodeErr != nil:
 		return DisallowAll(fmt.Sprintf("robots.txt cannot be decoded: %v", res.DecodeErr))
 	}
-	robots, err := ParseRobots(bytes.NewReader(res.Body), agent)
+	body := res.Body
+	if res.Truncated == TruncatedLength { // by a limit of ours below MaxRobotsBytes: the line that it cuts may say anything
+		body = body[:bytes.LastIndexAny(body, "\r\n")+1]
+	}
+	robots, err := ParseRobots(bytes.NewReader(body), agent)
 	if err != nil {
 		return DisallowAll(fmt.Sprintf("robots.txt: %v", err))
 	}
 	return robots
 }
 
+// maxMatchBytes bounds what one URL costs: so much of it, in sum, is held against rules with a "*". Only those count that have
+// no two neighbouring octets which the URL has not, so it is a limit for sites that are out for our time, with tens of
+// thousands of rules and URLs of many KiB made for each other. A rule without a "*" costs no more than its own length.
+const maxMatchBytes = 32 << 20
+
+// tooMuch is the Decision.Rule where maxMatchBytes does not suffice.
+const tooMuch = "robots.txt has too many rules with * for a URL of this length"
+
 // Test says whether u may be fetched. The longest pattern that matches path and query decides, counted in octets;
-// between equals an Allow wins; no match allows. /robots.txt itself is always allowed.
+// between equals an Allow wins; no match allows. /robots.txt itself is always allowed. Where maxMatchBytes are used up before
+// that is known, nobody can say that u is allowed, so it is not.
 func (r *Robots) Test(u canon.URL) Decision {
 	if u.Path() == "/robots.txt" {
 		return Decision{Allowed: true}
@@ -90,14 +105,29 @@ func (r *Robots) Test(u canon.URL) Decision {
 		return Decision{Allowed: true}
 	}
 	target := fold(u.Target(), inTarget)
-	i := slices.IndexFunc(r.rules, func(rule rule) bool { return matches(rule.pattern, target) })
-	if i < 0 {
-		return Decision{Allowed: true}
+	var has *octetPairs
+	if r.starred*len(target) > worthPairs {
+		has = pairsOf(target)
 	}
-	return r.rules[i].decision()
+	left := maxMatchBytes
+	for i := range r.rules {
+		rule := &r.rules[i]
+		if rule.starred {
+			if has != nil && !has.allOf(rule.pattern) {
+				continue
+			}
+			if left -= len(target); left < 0 {
+				return Decision{Rule: tooMuch}
+			}
+		}
+		if matches(rule.pattern, target) {
+			return rule.decision()
+		}
+	}
+	return Decision{Allowed: true}
 }
 
-func (r rule) decision() Decision {
+func (r *rule) decision() Decision {
 	if r.allow {
 		return Decision{Allowed: true, Line: r.line, Rule: "Allow: " + r.text}
 	}

@@ -123,6 +123,14 @@ type robotsGroup struct {
 	delayAt  int // line of delay
 }
 
+// add adds a rule, but for one that stands twice in a row: the second decides nothing.
+func (g *robotsGroup) add(r rule) {
+	if n := len(g.rules); n > 0 && g.rules[n-1].allow == r.allow && g.rules[n-1].pattern == r.pattern {
+		return
+	}
+	g.rules = append(g.rules, r)
+}
+
 func (p *robotsParser) line(number int, line string) {
 	name, value := splitLine(line)
 	switch name {
@@ -192,10 +200,11 @@ func (p *robotsParser) rule(number int, allow bool, value string) {
 	}
 	value = strings.Clone(value) // or a few rules would keep the whole file in memory
 	r := rule{pattern: fold(value, inPattern), allow: allow, line: number, text: value}
-	p.each(func(g *robotsGroup) { g.rules = append(g.rules, r) })
+	r.starred = strings.IndexByte(r.pattern, '*') >= 0
+	p.each(func(g *robotsGroup) { g.add(r) })
 	if folder, ok := indexFolder(r.pattern); ok && allow {
 		r.pattern = folder + "$"
-		p.each(func(g *robotsGroup) { g.rules = append(g.rules, r) })
+		p.each(func(g *robotsGroup) { g.add(r) })
 	}
 }
 
@@ -237,7 +246,13 @@ func (p *robotsParser) robots() *Robots {
 		}
 		return 1
 	})
-	return &Robots{rules: group.rules, delay: group.delay, hasDelay: group.hasDelay, delayAt: group.delayAt, sitemaps: p.sitemaps}
+	starred := 0
+	for i := range group.rules {
+		if group.rules[i].starred {
+			starred++
+		}
+	}
+	return &Robots{rules: group.rules, starred: starred, delay: group.delay, hasDelay: group.hasDelay, delayAt: group.delayAt, sitemaps: p.sitemaps}
 }
 
 // parseDelay reads seconds, which may have a fraction. More than a Duration holds is the longest one.

@@ -192,3 +192,35 @@ func (f *Frontier) RedirectRobots(l Lease, to canon.URL, o Outcome) error {
 	f.dispatch(now)
 	return nil
 }
+
+// HasOtherWork reports whether anything may be leased, now or later, but tasks that wait for the answer to l or to another
+// question for a robots.txt that has failed before. Seeds that are still to come count as work, l's own tasks elsewhere too.
+// It looks at hosts until it finds one with some, which in a crawl that goes on is among the first.
+func (f *Frontier) HasOtherWork(l Lease) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	e := &f.elsewhere
+	if f.intakes > 0 || f.counters.leased[Page] > 0 || e.unfound || e.sweeping || e.returns < forever {
+		return true
+	}
+	var own *host
+	if op := f.open.get(l); op != nil && op.kind == Robots {
+		own = op.ask.origin.host
+	}
+	for _, h := range f.hosts {
+		if h != own && h.givenUp == "" && (h.queue.len() > 0 || h.owes()) && !h.waitsForFailed() {
+			return true
+		}
+	}
+	return false
+}
+
+// waitsForFailed reports whether h waits for a robots.txt that was asked for in vain before.
+func (h *host) waitsForFailed() bool {
+	t := h.queue.peek()
+	if t == nil {
+		return false
+	}
+	o := h.origins[t.https]
+	return o != nil && o.ask != nil && o.ask.attempt > 0
+}
