@@ -297,3 +297,22 @@ func TestLedgerIsBounded(t *testing.T) {
 		}
 	})
 }
+
+// BenchmarkLedger is what the ledger costs a request, over more hosts than it keeps.
+func BenchmarkLedger(b *testing.B) {
+	g := newLedger(frontier.Config{}, false)
+	leases := make([]frontier.Lease, 2*maxLedgerHosts)
+	for i := range leases {
+		leases[i] = page(b, fmt.Sprintf("https://h%d.example/", i), frontier.Promise{Slots: 1})
+	}
+	i := 0
+	for b.Loop() {
+		l := leases[i%len(leases)]
+		i++
+		t, err := g.begin(l)
+		if err != nil {
+			b.Fatal(err)
+		}
+		g.end(t, requestEnd{Outcome: frontier.Outcome{Requested: true}, at: time.Now(), status: 200})
+	}
+}

@@ -103,7 +103,7 @@ func queueStory(q *frontier.Story) *QueueStory {
 		Visit: max(t.Visit, 1), Attempts: t.Attempt, Class: t.Class.String(), LeasedAt: utc(q.LeasedAt), Ahead: q.Ahead,
 		AtLeast: q.Backlog || q.Standing == frontier.Elsewhere, Due: utc(q.Due), WaitsFor: string(q.Wait), Until: utc(q.Until),
 		Where: standings[q.Standing], Detail: string(q.Host.GivenUp),
-		HostDelayS: q.Host.Delay.Seconds(), HostFailures: q.Host.Failures, HostInFlight: q.Host.InFlight,
+		HostDelayS: q.Host.Delay.Seconds(), HostDelayFrom: delayFrom(q.Host), HostFailures: q.Host.Failures, HostInFlight: q.Host.InFlight,
 	}
 	if t.Reroutes > 0 {
 		story.AskedAs = t.URL.String()

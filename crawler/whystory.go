@@ -132,9 +132,10 @@ type QueueStory struct {
 	Until    time.Time `json:"waits_until,omitzero"`
 	Detail   string    `json:"detail,omitempty"`
 
-	HostDelayS   float64 `json:"host_delay_s,omitempty"` // between two requests
-	HostFailures int     `json:"host_failures,omitempty"`
-	HostInFlight int     `json:"host_in_flight,omitempty"`
+	HostDelayS    float64 `json:"host_delay_s,omitempty"`    // between two requests
+	HostDelayFrom string  `json:"host_delay_from,omitempty"` // what set it, or the wait that is longer, as in the ledger
+	HostFailures  int     `json:"host_failures,omitempty"`
+	HostInFlight  int     `json:"host_in_flight,omitempty"`
 }
 
 // WaitsForResume: the crawl does not run.
@@ -232,4 +233,12 @@ func (s *Story) tellLast(e store.DoneEntry) {
 	if e.Event == store.EventDone {
 		s.Last.Event, s.Last.Record, s.Fate = "done", e.Record, FateDone
 	}
+}
+
+// delayFrom names what set a host's delay; of a host that is not in memory nothing is known.
+func delayFrom(h frontier.Host) string {
+	if h.Delay == 0 && h.Why == frontier.Unknown {
+		return ""
+	}
+	return h.Why.String()
 }

@@ -338,3 +338,43 @@ func TestRedirectTargetIsCrawledAllTheSame(t *testing.T) {
 		}
 	})
 }
+
+// TestHasOtherWork: a robots.txt that failed is worth waiting for while something else is left, and no longer.
+func TestHasOtherWork(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := openFrontier(t, Config{HostDelay: None, BackoffBase: None}, "https://a.example/", "https://b.example/", "https://c.example/")
+		robots := map[string]Lease{}
+		for len(robots) < 3 {
+			l := lease(t, f)
+			if l.Kind == Resolve {
+				must(t, f.Resolved(l, loopback, year))
+				continue
+			}
+			robots[l.URL.Host()] = l
+		}
+		failed := Outcome{Requested: true, Failed: true}
+		if !f.HasOtherWork(robots["a.example"]) {
+			t.Error("a alone is left, although b and c were never answered")
+		}
+		must(t, f.Retry(robots["b.example"], time.Hour, failed))
+		must(t, f.Permit(robots["c.example"], nil, year, answered))
+		if !f.HasOtherWork(robots["a.example"]) {
+			t.Error("a alone is left, although c has a page")
+		}
+		c := leaseOf(t, f, Page, "https://c.example/")
+		if !f.HasOtherWork(robots["a.example"]) {
+			t.Error("a alone is left, although c's page is in flight")
+		}
+		must(t, f.Done(c, answered))
+		if f.HasOtherWork(robots["a.example"]) {
+			t.Error("something else is left, although b has failed too")
+		}
+		release := f.Intake()
+		if !f.HasOtherWork(robots["a.example"]) {
+			t.Error("nothing else is left, although seeds are being read")
+		}
+		release()
+		must(t, f.Return(robots["a.example"]))
+		check(t, f)
+	})
+}

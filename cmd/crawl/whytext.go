@@ -211,6 +211,9 @@ func waitText(q *crawler.QueueStory) string {
 	}
 	if q.WaitsFor == string(frontier.WaitDelay) {
 		text += " of " + duration(q.HostDelayS)
+		if q.HostDelayFrom != "" {
+			text += " (" + strings.ReplaceAll(q.HostDelayFrom, "_", " ") + ")"
+		}
 	}
 	if !q.Until.IsZero() {
 		text += ", until " + localTime(q.Until)
