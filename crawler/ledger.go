@@ -115,7 +115,7 @@ func (g *hostLedger) begin(l frontier.Lease) (ticket, error) {
 	if measured && h.last.url != "" && (h.SmallestGapS == nil || gap.Seconds() < *h.SmallestGapS) {
 		h.SmallestGapS, h.AskedGapS, h.AskedFrom = new(gap.Seconds()), asked.Seconds(), why.String()
 	}
-	if p, ok := l.Permission.(*permission); ok && p.Robots != nil {
+	if p, ok := l.Permission.(*permission); ok && p.Robots != nil && l.Kind == frontier.Page {
 		h.CrawlDelayLine = p.CrawlDelayLine()
 	}
 	if !h.last.known || leasedAt >= h.last.leasedAt {
@@ -133,7 +133,7 @@ func promised(l frontier.Lease) (time.Duration, frontier.Source) {
 	if l.Promise.HostDelay > asked {
 		asked, why = l.Promise.HostDelay, frontier.Configured
 	}
-	if p, ok := l.Permission.(*permission); ok {
+	if p, ok := l.Permission.(*permission); ok && l.Kind == frontier.Page { // a robots.txt may be asked for at another host
 		if d, asks := p.Delay(); asks && min(d, l.Promise.MaxCrawlDelay) > asked {
 			asked, why = min(d, l.Promise.MaxCrawlDelay), frontier.CrawlDelay
 		}

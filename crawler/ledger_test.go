@@ -233,6 +233,15 @@ func TestLedgerOfAnotherProcess(t *testing.T) {
 		if err := g.once(l, s, frontier.Outcome{Requested: true}, 200); err != nil {
 			t.Error(err)
 		}
+		_ = rest(t.Context(), s)
+		away := page(t, "https://b.example/rules", promise) // where a's robots.txt redirects to: a's Crawl-delay is not b's
+		away.Kind, away.Permission = frontier.Robots, l.Permission
+		for range 2 {
+			if err := g.once(away, 0, frontier.Outcome{Requested: true}, 200); err != nil {
+				t.Error(err)
+			}
+			_ = rest(t.Context(), s)
+		}
 		if h := g.asked().Hosts[0]; h.CrawlDelayLine != 3 || h.AskedGapS != 7 || h.AskedFrom != "crawl_delay" || *h.SmallestGapS != 7 {
 			t.Errorf("%+v, want 7 s by line 3", h)
 		}
