@@ -28,6 +28,8 @@ type AlikePattern struct {
 // Which patterns are shut is part of the crawl's state; how far others have come is not, and is counted anew by a run.
 type alike struct {
 	limit int // pages in a row; 0: none are watched
+	from  int // pages of a pattern before one is looked at: until then it costs a count alone
+	every int // of those after them, one in as many is looked at, for as many
 
 	any atomic.Bool // a pattern is shut: else there is nothing to ask
 
@@ -42,11 +44,12 @@ type alike struct {
 type watchedPattern struct {
 	pages int
 	run   int                 // pages that said what another one had said, less unlikeWeighs for each that did not
-	said  map[uint64]struct{} // parse.Likeness; nil until there are judgeFrom pages
+	said  map[uint64]struct{} // parse.Likeness; nil until one is looked at
 }
 
 const (
-	judgeFrom    = 64      // pages of a pattern before one is looked at: until then a pattern costs a count alone
+	fromMost     = 1 << 10 // of alike.from
+	everyMost    = 16      // of alike.every: looking at a page takes about as long as reading it
 	unlikeWeighs = 8       // a page that says something new is worth as many that do not
 	maxSaid      = 512     // things that one pattern's pages say and that are remembered: more than a calendar has kinds of months
 	maxWatched   = 1 << 16 // patterns that are counted
@@ -57,6 +60,8 @@ func newAlike(limit *int) *alike {
 	a := &alike{watched: make(map[string]*watchedPattern), shut: make(map[string]struct{}), shutHost: make(map[string]struct{})}
 	if limit != nil {
 		a.limit = *limit
+		a.from = min(a.limit/4, fromMost)
+		a.every = min(max(a.limit/256, 1), everyMost)
 	}
 	return a
 }
@@ -78,13 +83,13 @@ func (a *alike) read(u canon.URL, body []byte) (shut string) {
 		return ""
 	}
 	if _, again := w.said[says]; !again {
-		w.run = max(0, w.run-unlikeWeighs)
+		w.run = max(0, w.run-unlikeWeighs*a.every)
 		if len(w.said) < maxSaid {
 			w.said[says] = struct{}{}
 		}
 		return ""
 	}
-	if w.run++; w.run < a.limit {
+	if w.run += a.every; w.run < a.limit {
 		return ""
 	}
 	a.forget(pattern)
@@ -105,7 +110,7 @@ func (a *alike) counts(pattern string) bool {
 		w = new(watchedPattern)
 		a.watched[pattern] = w
 	}
-	if w.pages++; w.pages <= judgeFrom {
+	if w.pages++; w.pages <= a.from || w.pages%a.every != 0 {
 		return false
 	}
 	if w.said == nil && a.judged < maxJudged {
@@ -121,7 +126,7 @@ func (a *alike) makeRoom() {
 		return
 	}
 	for pattern, w := range a.watched {
-		if w.pages /= 2; w.pages == 0 || w.said != nil && w.pages < judgeFrom {
+		if w.pages /= 2; w.pages == 0 || w.said != nil && w.pages < a.from {
 			a.forget(pattern)
 		}
 	}

@@ -232,7 +232,7 @@ var table = []setting{
 		usage: "pages under one pattern of URLs that say the same, after which no more of it are fetched (alike)",
 		note: "Empty months of a calendar say the same under /cal?m=7&y=1931 and /cal?m=8&y=1931, and so does an item under ever new " +
 			"session ids. Numbers of the URL itself do not count, nor do links; what a page says that no other has said takes back eight. " +
-			"Patterns of fewer than 64 pages are not looked at. Such URLs that wait are recorded with the outcome trap; crawl stats names the patterns.",
+			"Of a pattern one page in sixteen is looked at. Such URLs that wait are recorded with the outcome trap; crawl stats names the patterns.",
 		at:    func(s *Settings) slot { return one(&s.MaxAlike) },
 		check: func(s *Settings) string { return within(s.MaxAlike.Or(1), 1, math.MaxInt32) },
 	},

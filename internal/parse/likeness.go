@@ -16,7 +16,7 @@ import (
 //
 // It is a pass over the whole body, for pages that come under suspicion.
 func Likeness(body []byte, own canon.URL) uint64 {
-	l := likeness{own: numbers(own.Target())}
+	l := likeness{own: numbers(own.Target()), piece: make([]byte, 0, pieceBytes)}
 	l.sum.Reset()
 	var e element
 	z := scanner{text: body, element: &e}
@@ -35,15 +35,31 @@ func Likeness(body []byte, own canon.URL) uint64 {
 		}
 		z.rawText()
 		if z.tag == tagImg {
-			l.sum.Write(e.value(attrSrc))
+			l.write(e.value(attrSrc))
 		}
 	}
+	l.sum.Write(l.piece)
 	return l.sum.Sum64()
 }
 
 type likeness struct {
-	sum xxhash.Digest
-	own []uint64 // numbers in the URL
+	sum   xxhash.Digest
+	piece []byte   // words that sum has not taken in: it is slow with few bytes at a time
+	own   []uint64 // numbers in the URL
+}
+
+const pieceBytes = 2 << 10
+
+func (l *likeness) write(word []byte) {
+	if len(l.piece)+len(word) >= cap(l.piece) {
+		l.sum.Write(l.piece)
+		l.piece = l.piece[:0]
+	}
+	if len(word) >= cap(l.piece) {
+		l.sum.Write(word)
+		word = nil
+	}
+	l.piece = append(append(l.piece, word...), ' ')
 }
 
 // words takes in the words of a text. Where one piece ends and the next begins does not matter, nor does white space.
@@ -58,8 +74,7 @@ func (l *likeness) words(text []byte) {
 			continue
 		}
 		if !l.isOwn(text[:n]) {
-			l.sum.Write(text[:n])
-			l.sum.WriteString(" ")
+			l.write(text[:n])
 		}
 		text = text[n:]
 	}
