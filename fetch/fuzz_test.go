@@ -3,6 +3,7 @@ package fetch
 import (
 	"bytes"
 	"context"
+	"io"
 	"net"
 	"net/netip"
 	"testing"
@@ -21,12 +22,15 @@ func (s script) Close() error                { return nil }
 func (s script) SetDeadline(time.Time) error { return nil }
 
 // FuzzResponse: whatever a server says, a fetch ends with an error that has its phase or with a result within the caps,
-// and keeps no connection on which anything is left to read.
+// keeps no connection on which anything is left to read, and captures what was said, byte for byte.
 func FuzzResponse(f *testing.F) {
 	f.Add([]byte(hello))
 	f.Add([]byte(hello + hello))
 	f.Add([]byte("HTTP/1.1 103 Early Hints\r\n\r\nHTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3;x=y\r\nabc\r\n0\r\nX: y\r\n\r\n"))
 	f.Add([]byte("HTTP/1.0 200\nContent-Length: 99\n\nshort"))
+	f.Add([]byte("ICY 200 OK\r\nno colon\r\n folded\r\nTransfer-Encoding : chunked\r\n\r\nx"))
+	f.Add([]byte("http/1.1 204\r\nContent-Length: 5\r\n\r\nhello"))
+	f.Add([]byte("HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip, chunked\r\nContent-Length: 3, 3\r\n\r\n0a \r\n0123456789\n0\r\n\r\nHTTP/1.1 200 OK\r\n\r\n"))
 	f.Add([]byte(answer(gzipped(f, "a", "b"), "Content-Encoding: gzip")))
 	f.Add([]byte(answer(gzipped(f, string(gzipped(f, "twice"))), "Content-Encoding: gzip, x-gzip")))
 	f.Add([]byte(answer(encoded(f, "four", "deflate", "br", "zstd", "bare"), "Content-Encoding: deflate, br, zstd, deflate")))
@@ -34,7 +38,7 @@ func FuzzResponse(f *testing.F) {
 	f.Add([]byte(answer([]byte("plain"), "Content-Encoding: br")))
 	f.Add([]byte("HTTP/1.1 301 Moved\r\nLocation: \xff\r\n\r\n"))
 	const headCap, bodyCap = 512, 64
-	c, err := New(Config{MaxHeadBytes: headCap, MaxBodyBytes: bodyCap})
+	c, err := New(Config{MaxHeadBytes: headCap, MaxBodyBytes: bodyCap, Capture: true})
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -56,6 +60,9 @@ func FuzzResponse(f *testing.F) {
 		}
 		if kept != nil && (kept.in.buf != nil || res.BodyErr != nil || peer.said.Len() > 0 && len(said) <= headCap) {
 			t.Fatalf("connection kept with %d bytes to read, after %q", peer.said.Len(), res.Truncated)
+		}
+		if wire, err := io.ReadAll(res.Wire()); err != nil || !bytes.Contains(said, wire) || int64(len(wire)) != res.WireSize() {
+			t.Fatalf("%q is no part of what was said (%v)", wire, err)
 		}
 		if c.memory.used != 0 || res.share.charged > freeBytes+windowsMost {
 			t.Fatalf("%d bytes are charged, %d counted", res.share.charged, c.memory.used)
