@@ -1,6 +1,7 @@
 package store
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 
@@ -20,22 +21,48 @@ const (
 )
 
 // Span is a stretch of a log: the entries numbered After+1 to Upto.
-type Span struct {
-	After uint64 `json:"after"`
-	Upto  uint64 `json:"upto"`
-}
+type Span struct{ After, Upto uint64 }
 
 // Len returns the number of entries of the log that the span takes in.
 func (s Span) Len() uint64 { return s.Upto - s.After }
 
 // RunInfo is what a checkpoint says of a run. The spans are the stretches of the two logs that it was made from.
 type RunInfo struct {
-	Kind       RunKind `json:"kind"`
-	Number     uint64  `json:"number"`  // names its file
-	Entries    uint64  `json:"entries"` // of the file; pages of up to 256 pairs in a hash or done run, set bits in a bitmap
-	Bytes      int64   `json:"bytes"`   // of the file
-	Admissions Span    `json:"admissions,omitzero"`
-	Done       Span    `json:"done,omitzero"`
+	Kind       RunKind
+	Number     uint64 // names its file
+	Entries    uint64 // of the file; pages of up to 256 pairs in a hash or done run, set bits in a bitmap
+	Bytes      int64  // of the file
+	Admissions Span
+	Done       Span
+}
+
+// MarshalJSON writes a list: each checkpoint names each run, twice, so keys would be most of what a checkpoint of a large
+// crawl writes.
+func (i RunInfo) MarshalJSON() ([]byte, error) {
+	list := []any{i.Kind, i.Number, i.Entries, i.Bytes, i.Admissions.After, i.Admissions.Upto, i.Done.After, i.Done.Upto}
+	if i.Done == (Span{}) {
+		list = list[:6]
+	}
+	return json.Marshal(list)
+}
+
+// UnmarshalJSON reads what MarshalJSON wrote.
+func (i *RunInfo) UnmarshalJSON(text []byte) error {
+	var list []json.RawMessage
+	if err := json.Unmarshal(text, &list); err != nil {
+		return err
+	}
+	fields := []any{&i.Kind, &i.Number, &i.Entries, &i.Bytes, &i.Admissions.After, &i.Admissions.Upto, &i.Done.After, &i.Done.Upto}
+	if len(list) != len(fields) && len(list) != len(fields)-2 {
+		return fmt.Errorf("a run of %d fields", len(list))
+	}
+	*i = RunInfo{}
+	for n, field := range list {
+		if err := json.Unmarshal(field, fields[n]); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // place is the span that says where a run stands among those of its kind. Queue runs have none: they stand in the order
