@@ -45,7 +45,7 @@ type placement interface {
 	estimate(ones uint64) float64 // of the keys that set so many bits
 	figures() figures
 	became(keys, ones uint64) // what it holds, after all words were changed
-	array() []uint64
+	array() []uint64          // for whoever keeps the filter alive meanwhile
 }
 
 type figures struct {
@@ -193,12 +193,11 @@ func readBloom(s *source, layout Layout) (Filter, error) {
 	return b, nil
 }
 
-// checkPlan reports whether a filter with the settings c can have this plan. It leaves room for a machine that rounds
-// otherwise.
+// checkPlan reports whether a filter with the settings c can have this plan.
 func checkPlan(given Plan, c Config) error {
 	want, err := bloomPlan(c, given.Layout)
 	unit := given.Layout.unit()
-	near := math.Abs(float64(given.Bits)-float64(want.Bits)) <= float64(unit)+float64(want.Bits)*1e-5
+	near := about(given.Bits/unit, float64(want.Bits/unit))
 	if err != nil || given.Hashes != want.Hashes || !near || given.Bits < unit || given.Bits%unit != 0 ||
 		given.Bits/8 > uint64(c.MaxBytes) {
 		return fmt.Errorf("%w: head: impossible size", ErrDamaged)
@@ -212,31 +211,4 @@ func popCount(words []uint64) uint64 {
 		ones += bits.OnesCount64(w)
 	}
 	return uint64(ones)
-}
-
-// array returns the words, for whoever keeps the filter alive meanwhile.
-func (l *layer) array() []uint64   { return l.words }
-func (c *classic) array() []uint64 { return c.words }
-
-func (l *layer) figures() figures {
-	return figures{capacity: l.capacity, keys: l.count.Load(), bits: l.lines * lineBits, ones: l.ones.Load(), k: l.k}
-}
-
-func (c *classic) figures() figures {
-	return figures{capacity: c.capacity, keys: c.count.Load(), bits: c.size, ones: c.ones.Load(), k: c.k}
-}
-
-func (l *layer) became(keys, ones uint64) {
-	l.ones.Store(ones)
-	l.count.Store(keys)
-}
-
-func (c *classic) became(keys, ones uint64) {
-	c.ones.Store(ones)
-	c.count.Store(keys)
-}
-
-// estimate is that of the classic layout, with the share of its line that a key sets.
-func (l *layer) estimate(ones uint64) float64 {
-	return float64(l.lines) * loadOf(float64(ones)/float64(l.lines*lineBits), l.k)
 }

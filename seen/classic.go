@@ -82,3 +82,14 @@ func (c *classic) estimate(ones uint64) float64 {
 	m := float64(c.size)
 	return -m / float64(c.k) * math.Log1p(-float64(ones)/m)
 }
+
+func (c *classic) array() []uint64 { return c.words }
+
+func (c *classic) figures() figures {
+	return figures{capacity: c.capacity, keys: c.count.Load(), bits: c.size, ones: c.ones.Load(), k: c.k}
+}
+
+func (c *classic) became(keys, ones uint64) {
+	c.ones.Store(ones)
+	c.count.Store(keys)
+}

@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io"
-	"math"
 	"math/bits"
 	"runtime"
 	"slices"
@@ -250,9 +249,6 @@ func (c *Counting) WriteTo(w io.Writer) (int64, error) {
 	runtime.KeepAlive(c)
 	return n, err
 }
-
-// about leaves room for a machine that rounds otherwise.
-func about(got uint64, want float64) bool { return math.Abs(float64(got)-want) <= 1+want*1e-5 }
 
 func readCounting(s *source) (Filter, error) {
 	c := s.fields.config()

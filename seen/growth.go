@@ -87,8 +87,8 @@ func (g growth) layer(i int, used int64, lastCapacity uint64) (shape, bool) {
 	return shape{capacity: uint64(keys), lines: uint64(lines), k: k}, true
 }
 
-// allows reports whether layer i may have the shape l, when the layer before was made for lastCapacity keys. It leaves
-// room for a machine that rounds otherwise, and none for a layer that would make the next one large without being so.
+// allows reports whether layer i may have the shape l, when the layer before was made for lastCapacity keys. There is no
+// room for a layer that would make the next one large without being so.
 func (g growth) allows(i int, l shape, lastCapacity uint64) bool {
 	keys := float64(l.capacity)
 	if i == 0 && l.capacity != g.first ||
@@ -96,6 +96,5 @@ func (g growth) allows(i int, l shape, lastCapacity uint64) bool {
 		return false
 	}
 	_, bits := g.bitsPerKey(i)
-	lines := linesFor(keys, bits)
-	return math.Abs(float64(l.lines)-lines) <= 1+lines*1e-5
+	return about(l.lines, linesFor(keys, bits))
 }

@@ -114,5 +114,7 @@ func (s *Hashes) wrote(n int) {
 	r.add(s.added)
 }
 
-// Close lets go of the folder. What SyncTo has not made durable is dropped.
+// Close lets go of the folder. Unlike Exact.Close, which has nothing but its folder to go on from, it makes nothing durable:
+// that is the log's to allow, by SyncTo. A hash on the disk whose key a kill cuts off the log would be a key lost; one that
+// is dropped here comes again from the log.
 func (s *Hashes) Close() error { return s.own.letGo() }

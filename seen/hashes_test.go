@@ -1,7 +1,9 @@
 package seen
 
 import (
+	"encoding/binary"
 	"errors"
+	"hash/crc32"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -167,4 +169,81 @@ func TestForeignFoldersAreLeftAlone(t *testing.T) {
 	if files, err := os.ReadDir(dir); err != nil || len(files) != 1 {
 		t.Errorf("%d files are there, %v", len(files), err)
 	}
+}
+
+// FuzzManifest opens a set under a manifest that names what it likes, with seal under a checksum that is right: it is an
+// error that says what is wrong, or a set that answers, holds what its runs hold, and can be opened again.
+func FuzzManifest(f *testing.F) {
+	dir := f.TempDir()
+	s, err := openHashes(dir, 7, nil)
+	if err != nil {
+		f.Fatal(err)
+	}
+	s.Gather(1)
+	for i := range uint64(3) {
+		s.Add(randomHashes(i, 40)...)
+		if err := s.SyncTo(s.Len()); err != nil {
+			f.Fatal(err)
+		}
+	}
+	if err := s.Close(); err != nil {
+		f.Fatal(err)
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		f.Fatal(err)
+	}
+	files := map[string][]byte{}
+	for _, e := range entries {
+		if files[e.Name()], err = os.ReadFile(filepath.Join(dir, e.Name())); err != nil {
+			f.Fatal(err)
+		}
+	}
+	whole := files[manifestName]
+	for _, seal := range []bool{false, true} {
+		f.Add(whole, seal)
+		f.Add(whole[:len(whole)-16], seal)
+		f.Add(append(slices.Clone(whole), whole[len(whole)-20:]...), seal)
+		f.Add([]byte(magic), seal)
+		f.Add([]byte{}, seal)
+	}
+	f.Fuzz(func(t *testing.T, manifest []byte, seal bool) {
+		if seal && len(manifest) > prefixBytes+sumBytes {
+			manifest = slices.Clone(manifest)
+			le, end := binary.LittleEndian, len(manifest)-sumBytes
+			copy(manifest, magic)
+			le.PutUint32(manifest[len(magic):], version)
+			le.PutUint32(manifest[len(magic)+4:], uint32(len(manifest)))
+			le.PutUint32(manifest[end:], crc32.Checksum(manifest[:end], castagnoli))
+		}
+		dir := t.TempDir()
+		for name, text := range files {
+			if name == manifestName {
+				text = manifest
+			}
+			if err := os.WriteFile(filepath.Join(dir, name), text, 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for range 2 {
+			s, err := openHashes(dir, 7, nil)
+			if err != nil {
+				for _, known := range []error{ErrFormat, ErrNewer, ErrDamaged, ErrMismatch, os.ErrNotExist} {
+					if errors.Is(err, known) {
+						return
+					}
+				}
+				t.Fatal(err)
+			}
+			for i := range s.Len()/40 + 1 {
+				ask := randomHashes(i, 40)
+				if err := s.Find(ask, make([]bool, len(ask))); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := s.Close(); err != nil {
+				t.Fatal(err)
+			}
+		}
+	})
 }

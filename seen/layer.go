@@ -26,8 +26,7 @@ const mix = 0xf1357aea2e62a9c5
 // be cheaper and wrong: in a line of 512 bits the progressions of two keys overlap so often that an error of 0.1% becomes
 // 0.22%. All layers take the same bits of a key; their contents differ, and so does the line.
 //
-// One goroutine sets bits, any number asks meanwhile: words are loaded atomically, and stored by storeWord. Bits only ever
-// go from 0 to 1, so whoever asks late finds all that was there before. What gives a layer its words (a restore, a file
+// One goroutine sets bits, any number asks meanwhile: words go by loadWord and storeWord. Bits only ever go from 0 to 1, so whoever asks late finds all that was there before. What gives a layer its words (a restore, a file
 // that is read) does so before others know the layer, and needs no such care.
 type layer struct {
 	shape
@@ -71,47 +70,51 @@ func (l *layer) bytes() int64 { return int64(l.lines) * lineBytes }
 // bitset returns the bits of words[from:to], without a copy. It keeps the layer alive no more than the words do.
 func (l *layer) bitset(from, to int) *bitset.BitSet { return bitset.From(l.words[from:to]) }
 
-// line returns the line of h: its high bits choose it, so that no division is needed and any number of lines will do.
-func (l *layer) line(h uint64) *[lineWords]uint64 { return &l.table[l.index(h)] }
+// line returns the line of h: its high bits choose it, so that no division is needed and any number of lines will do. An
+// index made so is below that number, which the compiler cannot know: it would check.
+func (l *layer) line(h uint64) *[lineWords]uint64 {
+	return (*[lineWords]uint64)(unsafe.Add(unsafe.Pointer(unsafe.SliceData(l.table)), l.index(h)*lineBytes))
+}
 
 func (l *layer) index(h uint64) uint64 {
 	i, _ := bits.Mul64(h, uint64(len(l.table)))
 	return i
 }
 
-// early is how many bits has takes together before it decides: nearly all keys that are not there fail one of them, and
-// one branch that is nearly always right costs less than one after every bit.
+// early is how many bits has takes together before it decides: nearly all keys that are not there fail one of the first,
+// and one branch that is nearly always right costs less than one after every bit.
 const early = 4
 
-// has reports whether all bits of h are set. It is unrolled because the processor looks a fixed number of instructions
-// ahead: the fewer a key takes, the more keys' lines are on their way at once.
+// multiplier is mix as a variable: a constant would be loaded anew for each multiplication.
+var multiplier uint64 = mix
+
+// has reports whether all bits of h are set.
+//
+// It is written for few results. A line that is not in the cache takes hundreds of cycles, and the processor asks for those
+// of the next keys meanwhile, as far as it gets: until it has no register left for a result. With some 180 of them a key,
+// all that the caller computes included, three lines are on their way at once here, with a few more only two
+// (docs/decisions/keyed-hash.md).
 func (l *layer) has(h uint64) bool {
-	w, k := l.line(h), l.k
-	if k >= early {
-		h1 := h * mix
-		h2 := h1 * mix
-		h3 := h2 * mix
-		h = h3 * mix
-		set := atomic.LoadUint64(&w[h1>>61]) >> (h1 >> 55 & 63) & (atomic.LoadUint64(&w[h2>>61]) >> (h2 >> 55 & 63)) &
-			(atomic.LoadUint64(&w[h3>>61]) >> (h3 >> 55 & 63)) & (atomic.LoadUint64(&w[h>>61]) >> (h >> 55 & 63))
+	w, m, k := l.line(h), multiplier, l.k
+	for ; k >= early; k -= early {
+		h1 := h * m
+		h2 := h1 * m
+		h3 := h2 * m
+		h = h3 * m
+		set := loadWord(w, h1>>61) >> (h1 >> 55 & 63) & (loadWord(w, h2>>61) >> (h2 >> 55 & 63)) &
+			(loadWord(w, h3>>61) >> (h3 >> 55 & 63)) & (loadWord(w, h>>61) >> (h >> 55 & 63))
 		if set&1 == 0 {
 			runtime.KeepAlive(l)
 			return false
 		}
-		k -= early
 	}
 	set := uint64(1)
-	for ; k >= 2; k -= 2 {
-		h1 := h * mix
-		h = h1 * mix
-		set &= atomic.LoadUint64(&w[h1>>61]) >> (h1 >> 55 & 63) & (atomic.LoadUint64(&w[h>>61]) >> (h >> 55 & 63))
-	}
-	if k > 0 {
-		h *= mix
-		set &= atomic.LoadUint64(&w[h>>61]) >> (h >> 55 & 63)
+	for ; k > 0; k-- {
+		h *= m
+		set &= loadWord(w, h>>61) >> (h >> 55 & 63)
 	}
 	runtime.KeepAlive(l)
-	return set != 0
+	return set&1 != 0
 }
 
 // add sets the bits of h and counts one key more.
@@ -164,4 +167,20 @@ func (l *layer) present() float64 {
 	rate := (math.Float64bits(rateOf(fill, l.k)) + steps) &^ steps
 	l.rated.Store(rate | at)
 	return math.Float64frombits(rate)
+}
+
+func (l *layer) array() []uint64 { return l.words }
+
+func (l *layer) figures() figures {
+	return figures{capacity: l.capacity, keys: l.count.Load(), bits: l.lines * lineBits, ones: l.ones.Load(), k: l.k}
+}
+
+func (l *layer) became(keys, ones uint64) {
+	l.ones.Store(ones)
+	l.count.Store(keys)
+}
+
+// estimate is that of the classic layout, with the share of its line that a key sets.
+func (l *layer) estimate(ones uint64) float64 {
+	return float64(l.lines) * loadOf(float64(ones)/float64(l.lines*lineBits), l.k)
 }

@@ -26,7 +26,8 @@ type Scalable struct {
 	// written: growth replaces it.
 	published atomic.Pointer[[]*layer]
 
-	growAt uint64 // keys in the newest layer at which the next one opens
+	last   *layer // the newest, for who adds
+	growAt uint64 // keys in it at which the next one opens
 
 	missing []*bitset.BitSet // chunks of each restored layer that were not set yet; nil when none are awaited
 }
@@ -48,7 +49,8 @@ func chain(c Config, layers []*layer) *Scalable {
 	s := &Scalable{hasher: newHasher(c.Seed), cfg: c, growth: newGrowth(c)}
 	s.published.Store(&layers)
 	if len(layers) > 0 {
-		s.growAt = s.newest().capacity
+		s.last = s.newest()
+		s.growAt = s.last.capacity
 	}
 	return s
 }
@@ -57,7 +59,7 @@ func chain(c Config, layers []*layer) *Scalable {
 func (s *Scalable) push(l *layer) {
 	layers := append(slices.Clip(s.layers()), l)
 	s.published.Store(&layers)
-	s.growAt = l.capacity
+	s.last, s.growAt = l, l.capacity
 }
 
 func (s *Scalable) layers() []*layer { return *s.published.Load() }
@@ -83,10 +85,10 @@ func (s *Scalable) grow() {
 
 // room returns the newest layer after seeing to it that it takes a further key.
 func (s *Scalable) room() *layer {
-	if s.newest().count.Load() >= s.growAt {
+	if s.last.count.Load() >= s.growAt {
 		s.grow()
 	}
-	return s.newest()
+	return s.last
 }
 
 func (s *Scalable) bytes() int64 {
@@ -104,7 +106,7 @@ func (s *Scalable) Has(h uint64) (bool, error) {
 
 // TestAndAdd reports whether h, made by Hash, was there before, and adds it if not. The error is always nil.
 func (s *Scalable) TestAndAdd(h uint64) (was bool, err error) {
-	if s.has(h) {
+	if s.last.has(h) || hasAny(s.older(), h) {
 		return true, nil
 	}
 	s.room().add(h)
@@ -112,6 +114,12 @@ func (s *Scalable) TestAndAdd(h uint64) (was bool, err error) {
 }
 
 func (s *Scalable) has(h uint64) bool { return hasAny(s.layers(), h) }
+
+// older returns the layers before the newest.
+func (s *Scalable) older() []*layer {
+	layers := s.layers()
+	return layers[:len(layers)-1]
+}
 
 // hasAny asks the newest layer first: it holds half of all keys.
 func hasAny(layers []*layer, h uint64) bool {
@@ -126,7 +134,23 @@ func hasAny(layers []*layer, h uint64) bool {
 // TestAndAddBatch does TestAndAdd for each hash in order. It costs a fraction of as many single calls, since the lines
 // of many keys are on their way from memory at the same time. The only error is a was that is not as long as hashes.
 func (s *Scalable) TestAndAddBatch(hashes []uint64, was []bool) error {
-	return inBatches(hashes, was, s.touch, s.TestAndAdd)
+	if err := checkBatch(hashes, was); err != nil {
+		return err
+	}
+	for len(hashes) > 0 { // as inBatches, without its calls by way of a variable
+		n := min(len(hashes), batchKeys)
+		s.touch(hashes[:n])
+		older := s.older()
+		for i, h := range hashes[:n] {
+			was[i] = s.last.has(h) || hasAny(older, h)
+			if !was[i] {
+				s.room().add(h)
+				older = s.older()
+			}
+		}
+		hashes, was = hashes[n:], was[n:]
+	}
+	return nil
 }
 
 // HasBatch does Has for each hash, under the terms of TestAndAddBatch.
@@ -134,9 +158,9 @@ func (s *Scalable) HasBatch(hashes []uint64, has []bool) error {
 	return inBatches(hashes, has, s.touch, s.Has)
 }
 
-// touch has the lines of hashes in all layers brought into the cache.
+// touch has the lines of hashes in all layers brought into the cache, in the order in which hasAny asks for them.
 func (s *Scalable) touch(hashes []uint64) {
-	for _, l := range s.layers() {
+	for _, l := range slices.Backward(s.layers()) {
 		l.touch(hashes)
 	}
 }

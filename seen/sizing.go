@@ -30,6 +30,10 @@ func linesFor(keys, bitsPerKey float64) float64 {
 	return math.Ceil(keys * bitsPerKey / lineBits)
 }
 
+// about reports whether a saved size is the one that follows from the settings. It leaves room for a machine that rounds
+// otherwise.
+func about(saved uint64, want float64) bool { return math.Abs(float64(saved)-want) <= 1+want*1e-5 }
+
 // rateOf returns the chance that a key never added is called seen by a layer in which a share fill of the bits is set.
 // The lines' numbers of keys are Poisson distributed around loadOf, however full the layer is.
 func rateOf(fill float64, k int) float64 {

@@ -210,7 +210,7 @@ func (b *builder) straight(ctx context.Context, kind seen.Kind, c seen.Config, o
 	if err := out.write(f); err != nil {
 		return built{}, err
 	}
-	return b.result(f, s.lines, f.Len())
+	return fileOf(b.path, f, f.Len(), s.lines)
 }
 
 // counted sorts the lines' hashes first, and makes the filter for as many as are different.
@@ -246,7 +246,7 @@ func (b *builder) counted(ctx context.Context, kind seen.Kind, c seen.Config, ou
 	if err := out.write(f); err != nil {
 		return built{}, err
 	}
-	return b.result(f, s.lines, n)
+	return fileOf(b.path, f, n, s.lines)
 }
 
 // addAll adds hashes that are all different: none of them is passed over because it seems to be there already.
@@ -306,14 +306,7 @@ func tableResult(path string, lines uint64) (result built, err error) {
 		return built{}, err
 	}
 	defer func() { err = errors.Join(err, t.Close()) }()
-	info, err := os.Stat(path)
-	if err != nil {
-		return built{}, err
-	}
-	return built{
-		Kind: kindWord(seen.KindTable), Lines: lines, Items: t.Len(), Duplicates: lines - t.Len(), Bytes: info.Size(), FP: t.Rate(),
-		Key: fingerprint(t.Config().Seed),
-	}, nil
+	return fileOf(path, t, t.Len(), lines)
 }
 
 // full says what to do about a filter that takes no more.
@@ -325,20 +318,27 @@ func (b *builder) full(err error, f adder) error {
 		b.path, f.Stats().Kind, plural(f.Len(), "line", "lines"), count(f.Config().ExpectedItems))
 }
 
-func (b *builder) result(f adder, lines, items uint64) (built, error) {
-	info, err := os.Stat(b.path)
+// fileOf says what is in the file of f, which holds items of so many lines.
+func fileOf(path string, f described, items, lines uint64) (built, error) {
+	info, err := os.Stat(path)
 	if err != nil {
 		return built{}, err
 	}
 	st := f.Stats()
 	result := built{
-		Kind: kindWord(st.Kind), Lines: lines, Items: items, Duplicates: lines - items, Bytes: info.Size(), FP: st.Rate,
+		Kind: kindWord(st.Kind), Lines: lines, Items: items, Duplicates: lines - min(lines, items), Bytes: info.Size(), FP: st.Rate,
 		Key: fingerprint(f.Config().Seed),
 	}
 	if st.Capped {
 		result.over = st.Capacity
 	}
 	return result, nil
+}
+
+// described is a filter of any kind, and a table.
+type described interface {
+	Stats() seen.Stats
+	Config() seen.Config
 }
 
 // report says what was made.

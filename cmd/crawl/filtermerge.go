@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -94,19 +93,7 @@ func mergeBlooms(ctx context.Context, out *newFile, first *filterFile, sum *seen
 	if err := out.write(sum); err != nil {
 		return built{}, err
 	}
-	info, err := os.Stat(out.path)
-	if err != nil {
-		return built{}, err
-	}
-	st := sum.Stats()
-	result := built{
-		Kind: kindWord(st.Kind), Lines: lines, Items: st.Items, Duplicates: lines - min(lines, st.Items), Bytes: info.Size(), FP: st.Rate,
-		Key: fingerprint(first.config.Seed),
-	}
-	if st.Capped {
-		result.over = st.Capacity
-	}
-	return result, nil
+	return fileOf(out.path, sum, sum.Len(), lines)
 }
 
 func mergeTables(ctx context.Context, out *newFile, first *filterFile, table *seen.Table, from []string) (result built, err error) {
@@ -131,7 +118,7 @@ func mergeTables(ctx context.Context, out *newFile, first *filterFile, table *se
 		return built{}, err
 	}
 	c := first.config
-	c.MaxBytes = math.MaxInt64 // it is no larger than what is open already
+	c.MaxBytes = math.MaxInt // it is no larger than what is open already
 	if err := seen.MergeTables(out.partial, c, tables...); err != nil {
 		return built{}, explainFilterIn(err, out.path)
 	}

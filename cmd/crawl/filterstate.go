@@ -17,6 +17,8 @@ func (d *deduplicator) openState() (*memory, error) {
 	path := d.statePath
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		return nil, usagef("--state: %s is a folder, as --exact makes it: pass --exact, or name another", path)
+	} else if err == nil && !info.Mode().IsRegular() { // a pipe would be waited for, and replaced by a file at the end
+		return nil, usagef("--state: %s is a pipe or a device: name a file, which dedup makes", path)
 	}
 	lock, err := lockState(path)
 	if err != nil {
@@ -81,7 +83,9 @@ func (d *deduplicator) openExact() (*memory, error) {
 		if dir, err = os.MkdirTemp("", "crawl-dedup-"); err != nil {
 			return nil, err
 		}
-	} else if info, err := os.Stat(dir); err == nil && !info.IsDir() {
+	} else if info, err := os.Stat(dir); err == nil && !info.IsDir() && !info.Mode().IsRegular() {
+		return nil, usagef("--state: %s is a pipe or a device: name a folder, which dedup makes", dir)
+	} else if err == nil && !info.IsDir() {
 		return nil, usagef("--state: %s is a file, as dedup makes it without --exact: leave out --exact, or name another", dir)
 	}
 	set, err := seen.OpenExact(dir, c)
