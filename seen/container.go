@@ -14,8 +14,8 @@ import (
 var (
 	// ErrFormat: these bytes were never a saved filter of the kind asked for.
 	ErrFormat = errors.New("seen: not a saved filter")
-	// ErrNewer: a later version of this program wrote it.
-	ErrNewer = errors.New("seen: saved by a newer version")
+	// ErrNewer: a version of this program wrote it that has another form of it or another hash, a later one as a rule.
+	ErrNewer = errors.New("seen: saved by another version")
 	// ErrDamaged: bytes were changed or cut off since it was saved, or a chunk is missing.
 	ErrDamaged = errors.New("seen: saved filter is damaged")
 	// ErrTooLarge: it needs more memory than the cap allows.
@@ -120,7 +120,7 @@ func openHead(b []byte) (Kind, fields, error) {
 	case f.short || len(kind) == 0 || len(hash) == 0:
 		return "", fields{}, fmt.Errorf("%w: head: no kind or no hash", ErrDamaged)
 	case string(hash) != HashName:
-		return "", fields{}, fmt.Errorf("%w: hash %q", ErrNewer, hash)
+		return "", fields{}, fmt.Errorf("%w: hash %q, this one has %q", ErrNewer, hash, HashName)
 	}
 	return kind, f, nil
 }
