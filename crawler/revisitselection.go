@@ -49,7 +49,7 @@ func (s Selection) compile() (*selector, error) {
 		case code == "":
 			errs = append(errs, errors.New("error: want a code such as dns or timeout, got none"))
 		case !knownCode(code):
-			errs = append(errs, fmt.Errorf("unknown error %q", code))
+			errs = append(errs, fmt.Errorf("unknown error %q: want one of %s, or what they begin with", code, strings.Join(errorCodes(), ", ")))
 		}
 	}
 	out := &selector{Selection: s}

@@ -2,12 +2,14 @@ package crawler
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"crawl/store"
 )
 
 func TestSelectionValidate(t *testing.T) {
+	codes := ": want one of " + strings.Join(errorCodes(), ", ") + ", or what they begin with"
 	for _, tt := range []struct {
 		name string
 		s    Selection
@@ -18,8 +20,8 @@ func TestSelectionValidate(t *testing.T) {
 		{"a letter", Selection{Status: []string{"5yx"}}, `status: want one such as 404 or 5xx, got "5yx"`},
 		{"an error", Selection{Error: []string{""}}, "error: want a code such as dns or timeout, got none"},
 		{"no class of statuses", Selection{Status: []string{"700"}}, `status: want one such as 404 or 5xx, got "700"`},
-		{"an unknown error", Selection{Error: []string{"foo"}}, `unknown error "foo"`},
-		{"half a word", Selection{Error: []string{"time", "status_5xx"}}, "unknown error \"time\"\nunknown error \"status_5xx\""},
+		{"an unknown error", Selection{Error: []string{"foo"}}, `unknown error "foo"` + codes},
+		{"half a word", Selection{Error: []string{"time", "status_5xx"}}, "unknown error \"time\"" + codes + "\nunknown error \"status_5xx\"" + codes},
 		{"a host", Selection{Hosts: []string{"a b"}}, `host: want one such as a.example, a.example:8080, *.example or *, got "a b"`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -1,6 +1,9 @@
 package store
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // Outcome says how a visit ended. The list is closed; the numbers are part of the done log and never change.
 type Outcome uint8
@@ -58,5 +61,5 @@ func (o *Outcome) UnmarshalText(text []byte) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("unknown outcome %q", text)
+	return fmt.Errorf("unknown outcome %q: want one of %s", text, strings.Join(outcomeNames[1:], ", "))
 }
