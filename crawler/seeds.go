@@ -110,10 +110,11 @@ func parseSeedLine(text string) (Seed, bool) {
 	return Seed{URL: url, Label: strings.TrimSpace(label)}, true
 }
 
-// parse returns the URL to request first, and whether its scheme was a guess.
+// parse returns the URL to request first, and whether its scheme was a guess. A path by itself has no host to guess a scheme
+// for; behind "https://" its first part would become one.
 func (s Seed) parse() (u canon.URL, guessed bool, err error) {
 	text := strings.TrimSpace(s.URL)
-	if !hasScheme(text) {
+	if path := strings.HasPrefix(text, "/") && !strings.HasPrefix(text, "//"); !path && !hasScheme(text) {
 		guessed, text = true, "https://"+strings.TrimPrefix(text, "//")
 	}
 	switch u, err = canon.Parse(text); {

@@ -228,6 +228,7 @@ func TestSpelledAs(t *testing.T) {
 		"http://A.test/b/../c": "http://a.test/c",
 		"a.test":               "https://a.test/ http://a.test/",
 		"a.test:8080/x":        "https://a.test:8080/x http://a.test:8080/x",
+		"http://u:p@a.test/x":  "http://a.test/x",
 		"//a.test/x":           "https://a.test/x http://a.test/x",
 	} {
 		urls, err := crawler.SpelledAs(text)
@@ -241,6 +242,7 @@ func TestSpelledAs(t *testing.T) {
 	}
 	for text, rule := range map[string]string{
 		"mailto:a@a.test": "unsupported scheme: mailto", "http://": "malformed: no host",
+		"/a": "malformed: no scheme, and no base URL to resolve it against",
 		"http://a.test/" + strings.Repeat("x", 16<<10): "malformed: the URL is longer than 16384 bytes",
 	} {
 		_, err := crawler.SpelledAs(text)

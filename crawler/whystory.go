@@ -2,6 +2,7 @@ package crawler
 
 import (
 	"errors"
+	"strings"
 	"time"
 
 	"crawl/canon"
@@ -142,9 +143,9 @@ type QueueStory struct {
 const WaitsForResume = "resume"
 
 // SpelledAs returns the URLs that a text may stand for: the one that it is or, for a bare host, https and http, as a seed
-// is taken. The error is a *canon.Error, for which Unreadable has a story.
+// is taken. User and password are dropped, as those of links are. The error is a *canon.Error, for which Unreadable has a story.
 func SpelledAs(text string) ([]canon.URL, error) {
-	u, guessed, err := Seed{URL: text}.parse()
+	u, guessed, err := Seed{URL: withoutUser(strings.TrimSpace(text))}.parse()
 	switch e, malformed := errors.AsType[*canon.Error](err); {
 	case malformed:
 		return nil, e
