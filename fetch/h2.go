@@ -61,7 +61,7 @@ func (c *Client) speak(ctx context.Context, cn *conn, by time.Time) error {
 
 // usable reports whether the session takes more requests, or will once others have ended.
 func (s *session) usable() bool {
-	broken, away, _ := s.frames.state(0)
+	away, _, broken := s.frames.state(0)
 	return broken == nil && away == nil && s.client.Err() == nil
 }
 

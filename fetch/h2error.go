@@ -52,7 +52,7 @@ func (x *exchange2) cause(ctx context.Context, err error) (cause error, unseen b
 		return context.Cause(ctx), false
 	}
 	id := x.stream.Load()
-	broken, away, reset := x.cn.h2.frames.state(id)
+	away, reset, broken := x.cn.h2.frames.state(id)
 	ended, isStream := errors.AsType[streamError](err)
 	switch {
 	case isStream && reset:

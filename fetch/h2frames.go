@@ -251,12 +251,12 @@ func (f *frames) fail(err error) {
 }
 
 // state tells what became of the connection, and whether the server has reset a stream.
-func (f *frames) state(stream uint32) (broken error, away *goAway, reset bool) {
+func (f *frames) state(stream uint32) (away *goAway, reset bool, broken error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	_, reset = f.resets[stream]
 	delete(f.resets, stream)
-	return f.broken, f.away, reset
+	return f.away, reset, f.broken
 }
 
 // h2Code is an error code (RFC 9113, section 7).

@@ -67,7 +67,7 @@ func TestFrames(t *testing.T) {
 	}
 	f := newFrames(&pieces{said: said.Bytes(), most: 5})
 	io.Copy(io.Discard, struct{ io.Reader }{f})
-	if _, away, _ := f.state(1); away == nil || away.last != 7 || away.debug != "bye" {
+	if away, _, _ := f.state(1); away == nil || away.last != 7 || away.debug != "bye" {
 		t.Errorf("away: %v", away)
 	}
 }

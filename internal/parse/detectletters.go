@@ -137,7 +137,7 @@ func bitsOf(c rune, letters []rune) float64 {
 			bits += capitalBits
 		}
 		return bits
-	case strings.ContainsRune("\u00a0«»“”„‘’‚‹›–—…•·©®™°§№€£‎‏؟،؛", c):
+	case strings.ContainsRune("\u00a0«»“”„‘’‚‹›–—…•·©®™°§№€£\u200e\u200f؟،؛", c):
 		return 0
 	case c == utf8.RuneError, unicode.IsControl(c), unicode.IsLetter(c), unicode.IsMark(c):
 		return strange
