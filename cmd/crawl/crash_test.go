@@ -35,6 +35,9 @@ func TestKilledCrawlLosesNothing(t *testing.T) {
 		{"2,000 pages, a checkpoint every 100 ms", 100 * time.Millisecond, 20, 16},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
+			if testing.Short() && tt.hosts > 20 {
+				t.Skip("long; the smaller one runs")
+			}
 			t.Parallel()
 			hosts, kills := tt.hosts, tt.kills
 			if testing.Short() {

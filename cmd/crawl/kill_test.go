@@ -158,7 +158,11 @@ func (c *crash) pause(most time.Duration) { <-time.After(time.Duration(c.dice.In
 // line goes on to the end.
 func TestKilledWhileItBegins(t *testing.T) {
 	t.Parallel()
-	for range 4 {
+	rounds := 4
+	if testing.Short() {
+		rounds = 1
+	}
+	for range rounds {
 		c := newCrashOf(t, testweb.Config{Seed: 9, Hosts: 3, PagesPerHost: 8, FailRate503: 0.2}, 50*time.Millisecond)
 		for range 4 {
 			c.runAndKill(c.resumed(), time.Duration(c.dice.IntN(50_000))*time.Microsecond)
