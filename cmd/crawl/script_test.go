@@ -3,8 +3,11 @@ package main
 import (
 	"errors"
 	"flag"
+	"os"
 	"os/exec"
+	"os/signal"
 	"strconv"
+	"syscall"
 	"testing"
 	"time"
 
@@ -41,6 +44,10 @@ var update = flag.Bool("update", false, "write what commands print into the stor
 //	cut FILE N                cut a file to N bytes; to N bytes less when N is negative
 //	flip FILE N               change byte N of a file, counted from its end when N is negative
 func TestScript(t *testing.T) {
+	// What is started meets a hang-up as anybody does, also where the tests run under nohup, which would be inherited.
+	hangUp := make(chan os.Signal, 1)
+	signal.Notify(hangUp, syscall.SIGHUP)
+	t.Cleanup(func() { signal.Stop(hangUp) }) // once all stories, which run side by side, are over
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script",
 		Setup: func(env *testscript.Env) error {
