@@ -63,6 +63,8 @@ func (k *committer) commit(v *visit) error {
 		switch v.end {
 		case endReturned:
 			return k.frontier.Return(v.lease)
+		case endAskAgain:
+			return k.frontier.AskAgain(v.lease)
 		case endRerouted:
 			return k.frontier.Reroute(v.lease, v.target, v.answer)
 		case endRetry:

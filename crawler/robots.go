@@ -76,7 +76,7 @@ func (c *Crawler) askRobots(ctx context.Context, l frontier.Lease) error {
 	if err != nil {
 		return errors.Join(err, c.frontier.Return(l))
 	}
-	result, err := c.fetcher.Fetch(ctx, fetch.Request{URL: l.URL, Addrs: l.Addrs})
+	result, err := c.fetcher.Fetch(ctx, fetch.Request{URL: l.URL, Addrs: l.Addrs, Fresh: l.Fresh})
 	asked := requestEndOf(result)
 	if c.nothingLearnt(ctx, err) {
 		c.ledger.end(ticket, asked)
@@ -88,6 +88,9 @@ func (c *Crawler) askRobots(ctx context.Context, l frontier.Lease) error {
 	}
 	c.ledger.end(ticket, asked)
 	c.committer.countRequest()
+	if askAgain(l, err) {
+		return c.frontier.AskAgain(l)
+	}
 	if err != nil {
 		return c.robotsFailed(l, err)
 	}

@@ -44,6 +44,7 @@ const (
 	endDone     ending = iota // with an outcome and a record
 	endRetry                  // pending again, after a wait
 	endRerouted               // the same page under another request URL
+	endAskAgain               // the connection was stale: pending again, as it was
 	endReturned               // nothing was learnt: the run is over
 )
 
@@ -80,11 +81,14 @@ func (c *Crawler) visit(ctx context.Context, s *scratch, l frontier.Lease) *visi
 		v.end = endReturned
 		return v
 	}
-	result, err := c.fetcher.Fetch(ctx, fetch.Request{URL: l.URL, Addrs: l.Addrs, Header: condition, Want: c.want})
+	result, err := c.fetcher.Fetch(ctx, fetch.Request{URL: l.URL, Addrs: l.Addrs, Header: condition, Want: c.want, Fresh: l.Fresh})
 	v.asked = requestEndOf(result)
 	switch {
 	case c.nothingLearnt(ctx, err):
 		v.end = endReturned
+		return v
+	case askAgain(l, err):
+		v.end, v.answer = endAskAgain, frontier.Outcome{Requested: true}
 		return v
 	case err != nil:
 		c.failed(v, err)
@@ -196,6 +200,11 @@ func (c *Crawler) failed(v *visit, err error) {
 		c.tryHTTP(v)
 	}
 }
+
+// askAgain reports whether what l asks for is to be asked for once more, in its turn, since it met with a connection that
+// its server had done with. A server that never answers on kept connections so has two requests for a page; it is owed the
+// delay between them.
+func askAgain(l frontier.Lease, err error) bool { return errors.Is(err, fetch.ErrAskAgain) && !l.Fresh }
 
 // unreached reports whether a request failed for want of a connection.
 func unreached(err error) bool {

@@ -3,7 +3,6 @@ package fetch
 import (
 	"cmp"
 	"context"
-	"errors"
 	"net"
 	"net/netip"
 	"sync/atomic"
@@ -11,9 +10,6 @@ import (
 
 	"crawl/canon"
 )
-
-// errStale ends an exchange on a kept connection that the server has closed: nothing of an answer has come.
-var errStale = errors.New("kept connection closed by the server")
 
 // conn is one connection to an origin. A single exchange, or the set of idle connections, owns it at any time; one of HTTP/2
 // belongs to idleConns while any number of exchanges use it.
@@ -110,7 +106,7 @@ func (cn *conn) Read(p []byte) (int, error) {
 // fail returns err as what it means for a request on this connection.
 func (cn *conn) fail(u canon.URL, phase Phase, err error) error {
 	if cn.reused && cn.firstByte.IsZero() && !isTimeout(err) {
-		return errStale
+		err = askAgain(err)
 	}
 	return newError(u, phase, err)
 }

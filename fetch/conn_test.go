@@ -34,7 +34,24 @@ func mustResolveRef(t *testing.T, base canon.URL, ref string) string {
 
 func wantHello(t *testing.T, c *Client, u canon.URL) {
 	t.Helper()
-	res, err := c.Fetch(t.Context(), Request{URL: u})
+	wantHelloOf(t, c, Request{URL: u})
+}
+
+func wantFreshHello(t *testing.T, c *Client, u canon.URL) {
+	t.Helper()
+	wantHelloOf(t, c, Request{URL: u, Fresh: true})
+}
+
+func wantAskAgain(t *testing.T, c *Client, u canon.URL) {
+	t.Helper()
+	if res, err := c.Fetch(t.Context(), Request{URL: u}); !errors.Is(err, ErrAskAgain) {
+		t.Fatalf("%+v, %v; want %v", res, err, ErrAskAgain)
+	}
+}
+
+func wantHelloOf(t *testing.T, c *Client, r Request) {
+	t.Helper()
+	res, err := c.Fetch(t.Context(), r)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -83,7 +100,8 @@ func TestCutBodyEndsTheConnection(t *testing.T) {
 	}
 }
 
-// TestStaleConnection: the server reads the second request on its connection and closes without an answer.
+// TestStaleConnection: the server reads the second request on its connection and closes without an answer. Whoever asked is
+// told so, and nothing is sent behind its back; on a new connection it is answered.
 func TestStaleConnection(t *testing.T) {
 	p := newPeer(t, func(c *peerConn) {
 		c.request()
@@ -91,12 +109,12 @@ func TestStaleConnection(t *testing.T) {
 		c.request()
 	})
 	c := newClient(t, Config{})
-	for range 3 {
-		wantHello(t, c, p.url("/"))
+	wantHello(t, c, p.url("/"))
+	wantAskAgain(t, c, p.url("/"))
+	if requests, conns := p.requests.Load(), p.accepted.Load(); requests != 2 || conns != 1 {
+		t.Errorf("%d requests on %d connections, want 2 on 1", requests, conns)
 	}
-	if requests, conns := p.requests.Load(), p.accepted.Load(); requests != 5 || conns != 3 {
-		t.Errorf("%d requests on %d connections, want 5 on 3", requests, conns)
-	}
+	wantFreshHello(t, c, p.url("/"))
 }
 
 // TestClosedWhileIdle: the server closes, or speaks unasked, while nobody uses the connection. No request is lost on it.
@@ -130,9 +148,9 @@ func TestClosedWhileIdle(t *testing.T) {
 	}
 }
 
-// TestRetryKeepsToOnce: a server that closes every connection at its second request cannot make a fetch go on for ever,
-// and one that answers a kept connection in part is not asked again.
-func TestRetryKeepsToOnce(t *testing.T) {
+// TestAskAgainKeepsToOnce: what was sent on a new connection is not worth asking again, whatever idles, and nothing is where
+// a kept connection answered in part.
+func TestAskAgainKeepsToOnce(t *testing.T) {
 	p := newPeer(t, func(c *peerConn) {
 		c.request()
 		if c.number == 1 {
@@ -142,10 +160,12 @@ func TestRetryKeepsToOnce(t *testing.T) {
 	})
 	c := newClient(t, Config{})
 	wantHello(t, c, p.url("/"))
-	_, err := c.Fetch(t.Context(), Request{URL: p.url("/")})
-	wantError(t, err, PhaseHead, CodeClosed)
-	if n := p.requests.Load(); n != 3 {
-		t.Errorf("%d requests, want 3", n)
+	_, err := c.Fetch(t.Context(), Request{URL: p.url("/"), Fresh: true})
+	if wantError(t, err, PhaseHead, CodeClosed); errors.Is(err, ErrAskAgain) {
+		t.Errorf("%v of a new connection", err)
+	}
+	if n := p.requests.Load(); n != 2 {
+		t.Errorf("%d requests, want 2", n)
 	}
 
 	p = newPeer(t, func(c *peerConn) {
@@ -156,7 +176,9 @@ func TestRetryKeepsToOnce(t *testing.T) {
 	})
 	wantHello(t, c, p.url("/"))
 	_, err = c.Fetch(t.Context(), Request{URL: p.url("/")})
-	wantError(t, err, PhaseHead, CodeClosed)
+	if wantError(t, err, PhaseHead, CodeClosed); errors.Is(err, ErrAskAgain) {
+		t.Errorf("%v of an answer in part", err)
+	}
 	if n := p.requests.Load(); n != 2 {
 		t.Errorf("%d requests, want 2", n)
 	}

@@ -7,6 +7,9 @@ import (
 
 // connection returns a connection for h: a kept one, one of HTTP/2 that others use, or a new one.
 func (c *Client) connection(ctx context.Context, h hop) (*conn, error) {
+	if h.Fresh {
+		return c.dial(ctx, h)
+	}
 	if cn := c.idle.take(h.URL.Origin(), h.via, h.places()); cn != nil {
 		return cn, nil
 	}

@@ -69,6 +69,13 @@ type Error struct {
 	Err       error
 }
 
+// ErrAskAgain says that nothing of an answer came, and that the host is hardly to blame: a kept connection ended, or an
+// HTTP/2 server has not taken the request in. It is worth one more request, once the host may have one, with Request.Fresh;
+// that one does not end so.
+var ErrAskAgain = errors.New("the kept connection ended without an answer")
+
+func askAgain(cause error) error { return fmt.Errorf("%w: %w", ErrAskAgain, bare(cause)) }
+
 func newError(u canon.URL, phase Phase, err error) *Error {
 	e := &Error{URL: u, Phase: phase, Err: bare(err)}
 	switch e.Code() {

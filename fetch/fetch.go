@@ -60,6 +60,9 @@ type Request struct {
 	// Result.Truncated and Result.BodyErr say so.
 	Want func(status int, h http.Header) int64
 
+	// Fresh has the request sent on a new connection: the way to ask again after ErrAskAgain.
+	Fresh bool
+
 	// Header holds further fields to send. They replace the client's own of the same name. Fields that frame the message
 	// or name its host are refused.
 	Header http.Header
@@ -114,8 +117,9 @@ func (c *Client) Close() error {
 // Config.Timeout, up to as much time again; then it is cut there. The end of ctx aborts at once; when that is a cancellation and no deadline,
 // there is no result.
 //
-// A request that fails on a kept connection before the first byte of its answer is sent a second time, on a new one: the
-// server may have closed the old one meanwhile. So is one over HTTP/2 that the server says it has not seen.
+// No request is sent twice by itself, since a delay may be owed between the two. One that fails on a kept connection before
+// the first byte of its answer ends with ErrAskAgain: the server may have closed that connection meanwhile. So does one over
+// HTTP/2 that the server says it has not seen.
 func (c *Client) Fetch(ctx context.Context, r Request) (*Result, error) {
 	h := hop{Request: r, start: time.Now(), via: c.proxies.of(r.URL)}
 	h.deadline = h.start.Add(c.cfg.Timeout)
@@ -136,14 +140,6 @@ func (c *Client) Fetch(ctx context.Context, r Request) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	res, err := c.exchange(ctx, cn, h)
-	if !errors.Is(err, errStale) {
-		return res, err
-	}
-	h.again = true
-	if cn, err = c.dial(ctx, h); err != nil {
-		return nil, err
-	}
 	return c.exchange(ctx, cn, h)
 }
 
@@ -158,7 +154,6 @@ type hop struct {
 	Request
 	start, deadline time.Time
 	via             *proxy // nil: none
-	again           bool   // it is sent a second time
 }
 
 // noPlace stands for the addresses of a host that a proxy finds.

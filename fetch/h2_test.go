@@ -208,9 +208,8 @@ func TestHTTP2Off(t *testing.T) {
 	}
 }
 
-// TestHTTP2SentAgain: a request that the server says it has not seen is sent once more, on a new connection, and no more
-// often.
-func TestHTTP2SentAgain(t *testing.T) {
+// TestHTTP2AskAgain: a request that the server says it has not seen is worth one more, on a new connection, and no other is.
+func TestHTTP2AskAgain(t *testing.T) {
 	goAway := func(c *h2Conn, s uint32) { c.WriteGoAway(s-1, http2.ErrCodeNo, nil); c.untilGone() }
 	goAwayBusy := func(c *h2Conn, s uint32) {
 		c.WriteGoAway(0, http2.ErrCodeEnhanceYourCalm, []byte("slow down"))
@@ -251,6 +250,12 @@ func TestHTTP2SentAgain(t *testing.T) {
 			})
 			c := newClient(t, Config{InsecureTLS: true})
 			res, err := c.Fetch(t.Context(), Request{URL: p.url("/")})
+			if errors.Is(err, ErrAskAgain) {
+				if n := p.requests.Load(); n != 1 {
+					t.Errorf("%d requests before it was asked again", n)
+				}
+				res, err = c.Fetch(t.Context(), Request{URL: p.url("/"), Fresh: true})
+			}
 			if tt.message == "" {
 				if err != nil {
 					t.Fatal(err)
@@ -269,7 +274,7 @@ func TestHTTP2SentAgain(t *testing.T) {
 	}
 }
 
-// TestHTTP2Stale: a kept connection that the server closes at the next request is replaced.
+// TestHTTP2Stale: a kept connection that the server closes at the next request is worth another.
 func TestHTTP2Stale(t *testing.T) {
 	var p *h2Peer
 	p = newH2Peer(t, func(c *h2Conn) {
@@ -280,7 +285,8 @@ func TestHTTP2Stale(t *testing.T) {
 	})
 	c := newClient(t, Config{InsecureTLS: true})
 	wantHello(t, c, p.url("/1"))
-	wantHello(t, c, p.url("/2"))
+	wantAskAgain(t, c, p.url("/2"))
+	wantFreshHello(t, c, p.url("/2"))
 	if n := p.requests.Load(); n != 3 {
 		t.Errorf("%d requests, want 3", n)
 	}

@@ -32,16 +32,15 @@ func (*goAway) Is(target error) bool { return target == syscall.ECONNRESET }
 // MaxResponseHeaderBytes.
 const errHeaderList = "http2: response header list larger than advertised limit"
 
-// judge says what it means that no answer came: errStale where the request is to be sent again on another connection,
-// because the server surely has not seen it, or may have closed a kept connection before it came. Nothing is sent a third
-// time.
+// judge says what it means that no answer came: ErrAskAgain where the server surely has not seen the request, or may have
+// closed a kept connection before it came.
 func (x *exchange2) judge(ctx context.Context, err error) (cause error, keep bool) {
 	cause, unseen := x.cause(ctx, err)
 	_, isReset := errors.AsType[*resetError](cause)
 	switch {
-	case x.hop.again || ctx.Err() != nil:
+	case x.hop.Fresh || ctx.Err() != nil:
 	case unseen, x.cn.reused && x.firstByte.Load() == 0 && x.cn.h2.client.Err() != nil && isClosed(cause):
-		return errStale, isReset
+		cause = askAgain(cause)
 	}
 	return newError(x.hop.URL, PhaseHead, cause), isReset
 }

@@ -54,8 +54,7 @@ func (f *Frontier) settle(op *open, o Outcome, now moment) {
 	h := op.host
 	h.inFlight--
 	if o.Requested {
-		h.requests++
-		h.ended(op.id, now)
+		h.asked(op.id, now)
 		f.heed(h, op.kind, o)
 	} else {
 		f.takeBack(op)
@@ -84,6 +83,12 @@ func (f *Frontier) settle(op *open, o Outcome, now moment) {
 	f.charge(h, op.kind, o, now)
 	f.keepDelay(h)
 	f.settleAddress(op, o.Requested, now)
+}
+
+// asked books a request that has ended.
+func (h *host) asked(id uint64, now moment) {
+	h.requests++
+	h.ended(id, now)
 }
 
 // backoff returns how long a host is left alone after so many failures in a row.

@@ -53,6 +53,7 @@ func (f *Frontier) Retry(l Lease, wait time.Duration, o Outcome) error {
 	if op.kind == Robots {
 		f.hold(op.host, wait, RobotsRetry, now)
 		op.ask.attempt++
+		op.ask.fresh = false
 		f.put(op.ask, op.host, true, now)
 	} else {
 		f.tryAgain(op.host, op.task, later(now, wait), now)
@@ -74,13 +75,40 @@ func (f *Frontier) Reroute(l Lease, to canon.URL, o Outcome) error {
 	}
 	now := f.now()
 	f.settle(op, o, now)
-	op.task.URL, op.task.NotBefore = to, time.Time{}
+	op.task.URL, op.task.NotBefore, op.task.Fresh = to, time.Time{}, false
 	op.task.Reroutes++
 	target := f.host(to.Host())
 	f.noteReroute(op.host, target, &op.task)
 	f.push(target, op.task, true)
 	f.schedule(target, now)
 	f.schedule(op.host, now)
+	f.dispatch(now)
+	return nil
+}
+
+// AskAgain ends a page or robots lease whose request was made, and which says nothing of the host: a kept connection ended
+// without an answer. The same is asked for first of its host, once more in the same attempt, after the delay that the
+// request costs like any other. The task is Fresh then; one that is so already is to be ended otherwise, or a host could be
+// asked without end. That it is Fresh is kept in memory alone.
+func (f *Frontier) AskAgain(l Lease) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	op, err := f.end(l, Page, Robots)
+	if err != nil {
+		return err
+	}
+	now, h := f.now(), op.host
+	h.inFlight--
+	h.asked(op.id, now)
+	f.settleAddress(op, true, now)
+	if op.kind == Robots {
+		op.ask.fresh = true
+		f.put(op.ask, h, true, now)
+	} else {
+		op.task.Fresh = true
+		f.push(h, op.task, true)
+	}
+	f.schedule(h, now)
 	f.dispatch(now)
 	return nil
 }
@@ -133,6 +161,7 @@ func (f *Frontier) unask(op *open, now moment) {
 // tryAgain makes a task of h pending that was tried once more.
 func (f *Frontier) tryAgain(h *host, t Task, due, now moment) {
 	t.Attempt++
+	t.Fresh = false
 	t.NotBefore = f.time(due)
 	delete(f.rerouted, t.Seq) // the copy that is kept elsewhere now is of this host
 	if due > now && !f.elsewhere.granting && f.crowded() && f.leavesBehind(h, due, now) {

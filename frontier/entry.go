@@ -27,6 +27,7 @@ type rare struct {
 	via                           *Redirect
 	hop, reroutes, attempt, visit int
 	former                        uint64
+	fresh                         bool
 }
 
 // usual is what an entry without rare stands for.
@@ -37,7 +38,7 @@ func newEntry(t *Task, head bool) entry {
 		url: t.URL, referrer: t.Referrer, seq: t.Seq, from: t.From, depth: t.Depth, seed: t.Seed, class: t.Class,
 		head: head, https: uint8(isHTTPS(t.URL)),
 	}
-	if r := (rare{t.NotBefore, t.Via, t.Hop, t.Reroutes, t.Attempt, t.Visit, t.Former}); r != usual {
+	if r := (rare{t.NotBefore, t.Via, t.Hop, t.Reroutes, t.Attempt, t.Visit, t.Former, t.Fresh}); r != usual {
 		kept := r // r itself would be on the heap for every task
 		e.rare = &kept
 	}
@@ -52,7 +53,7 @@ func (e *entry) task() Task {
 	}
 	return Task{
 		URL: e.url, NotBefore: r.notBefore, Seq: e.seq, From: e.from, Referrer: e.referrer, Via: r.via, Depth: e.depth,
-		Hop: r.hop, Reroutes: r.reroutes, Attempt: r.attempt, Visit: r.visit, Former: r.former, Seed: e.seed, Class: e.class,
+		Hop: r.hop, Reroutes: r.reroutes, Attempt: r.attempt, Visit: r.visit, Former: r.former, Fresh: r.fresh, Seed: e.seed, Class: e.class,
 	}
 }
 

@@ -416,6 +416,66 @@ func TestReroute(t *testing.T) {
 	})
 }
 
+// TestAskAgain: the page comes before all others of its host, after the host's whole delay, and no attempt is counted.
+func TestAskAgain(t *testing.T) {
+	const s = time.Second
+	synctest.Test(t, func(t *testing.T) {
+		f := openFrontier(t, Config{HostDelay: 2 * s, IgnoreRobots: true}, numbered("https://a.example/", 3)...)
+		l := leasePage(t, f)
+		wait(s)
+		must(t, f.AskAgain(l))
+		ended := time.Now()
+		again := leasePage(t, f)
+		if again.Seq != l.Seq || again.Attempt != 0 || !again.Fresh || l.Fresh {
+			t.Errorf("leased %+v after %+v, want the same once more, and fresh", again.Task, l.Task)
+		}
+		if got := again.LeasedAt.Sub(ended); got != 2*s {
+			t.Errorf("leased after %v, want 2s", got)
+		}
+		must(t, f.Retry(again, 5*s, answered))
+		for range 2 {
+			if l := leasePage(t, f); l.Seq == again.Seq || l.Fresh {
+				t.Errorf("leased %+v, want another page", l.Task)
+			} else {
+				must(t, f.Done(l, answered))
+			}
+		}
+		if l := leasePage(t, f); l.Seq != again.Seq || l.Fresh || l.Attempt != 1 {
+			t.Errorf("leased %+v, want a second attempt like any", l.Task)
+		}
+	})
+}
+
+// TestAskAgainForRobots: so it is with a robots.txt, and no page comes before it.
+func TestAskAgainForRobots(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := openFrontier(t, Config{HostDelay: 2 * time.Second}, "https://a.example/1")
+		must(t, f.Resolved(lease(t, f), loopback, time.Hour))
+		l := lease(t, f)
+		must(t, f.AskAgain(l))
+		again := lease(t, f)
+		if again.Kind != Robots || again.URL != l.URL || !again.Fresh || again.Attempt != 0 || again.LeasedAt.Sub(l.LeasedAt) != 2*time.Second {
+			t.Errorf("leased %s %+v after %v", again.Kind, again.Task, again.LeasedAt.Sub(l.LeasedAt))
+		}
+		must(t, f.Permit(again, nil, time.Hour, answered))
+		if l := lease(t, f); l.Kind != Page || l.Fresh {
+			t.Errorf("leased %s %+v, want the page", l.Kind, l.Task)
+		}
+	})
+}
+
+// TestAskAgainLeavesFailuresAlone: it is no answer, so what counts towards giving a host up goes on.
+func TestAskAgainLeavesFailuresAlone(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		failed := Outcome{Requested: true, Failed: true}
+		f := openFrontier(t, Config{IgnoreRobots: true, GiveUpAfter: 2}, numbered("https://a.example/", 3)...)
+		must(t, f.Done(leasePage(t, f), failed))
+		must(t, f.AskAgain(leasePage(t, f)))
+		must(t, f.Done(leasePage(t, f), failed))
+		drained(t, f)
+	})
+}
+
 // TestRerouteToAHostGivenUp strands the task: it is pending, and counted.
 func TestRerouteToAHostGivenUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -475,10 +535,11 @@ func TestLeaseEndsOnce(t *testing.T) {
 		}
 		must(t, f.Done(l, answered))
 		for name, end := range map[string]func() error{
-			"Done":    func() error { return f.Done(l, answered) },
-			"Retry":   func() error { return f.Retry(l, 0, answered) },
-			"Reroute": func() error { return f.Reroute(l, l.URL, answered) },
-			"Return":  func() error { return f.Return(l) },
+			"Done":     func() error { return f.Done(l, answered) },
+			"Retry":    func() error { return f.Retry(l, 0, answered) },
+			"Reroute":  func() error { return f.Reroute(l, l.URL, answered) },
+			"AskAgain": func() error { return f.AskAgain(l) },
+			"Return":   func() error { return f.Return(l) },
 		} {
 			if err := end(); !errors.Is(err, ErrNotLeased) {
 				t.Errorf("%s ended a lease twice: %v", name, err)

@@ -12,8 +12,8 @@ type Kind uint8
 // The kinds.
 const (
 	Resolve Kind = iota + 1 // the addresses of URL's host; ended by Resolved or ResolveFailed
-	Robots                  // the robots.txt at URL; ended by Permit, RedirectRobots or Retry
-	Page                    // the page at URL; ended by Done, Retry or Reroute
+	Robots                  // the robots.txt at URL; ended by Permit, RedirectRobots, Retry or AskAgain
+	Page                    // the page at URL; ended by Done, Retry, Reroute or AskAgain
 )
 
 // String returns the kind's name in lower case.
@@ -39,7 +39,7 @@ type Permission interface {
 // Return. Ending one twice gives ErrNotLeased.
 type Lease struct {
 	Kind Kind
-	// Task is what is to be requested. Of the kinds Resolve and Robots only URL and, for Robots, Attempt are set.
+	// Task is what is to be requested. Of the kinds Resolve and Robots only URL and, for Robots, Attempt and Fresh are set.
 	Task
 	// Origin is whose addresses or rules are asked for, or the page's.
 	Origin string

@@ -214,12 +214,18 @@ func (m *model) checkWait(l Lease, h *modelHost, now time.Time) {
 
 // settle books the end of a request, before the frontier hears of it.
 func (m *model) settle(l Lease, o Outcome, wait time.Duration) {
+	if o.Requested {
+		h := m.hostOf(l)
+		m.heed(h, l.Kind, o)
+		h.setDelay(m.cfg, time.Now())
+	}
+	m.requestEnded(l, o, wait)
+}
+
+// requestEnded is settle for a request that said nothing of its host.
+func (m *model) requestEnded(l Lease, o Outcome, wait time.Duration) {
 	now, h := time.Now(), m.hostOf(l)
 	h.inFlight--
-	if o.Requested {
-		m.heed(h, l.Kind, o)
-		h.setDelay(m.cfg, now)
-	}
 	h.requests = endRequest(h.requests, l, o, now)
 	if a := m.address(l); a != nil {
 		a.inFlight--
@@ -461,6 +467,10 @@ func (w *walk) robots(rng *rand.Rand, l Lease, took time.Duration) error {
 		w.settle(l, o, delay)
 		w.mu.Unlock()
 		return w.f.Retry(l, delay, o)
+	case n == 2 && o.Requested && !l.Fresh:
+		w.requestEnded(l, Outcome{Requested: true}, 0)
+		w.mu.Unlock()
+		return w.f.AskAgain(l)
 	case n <= 4 && o.Requested && l.RobotsHop < MaxRobotsHops:
 		to := w.url(rng)
 		w.settle(l, o, 0)
@@ -494,6 +504,10 @@ func (w *walk) page(rng *rand.Rand, l Lease, took time.Duration) error {
 		w.settle(l, Outcome{}, 0)
 		w.mu.Unlock()
 		return w.f.Return(l)
+	case n == 6 && o.Requested && !l.Fresh:
+		w.requestEnded(l, Outcome{Requested: true}, 0)
+		w.mu.Unlock()
+		return w.f.AskAgain(l)
 	case n <= 4 && l.Attempt < 3:
 		delay := time.Duration(rng.IntN(5)) * time.Second
 		if w.pile != nil && rng.IntN(4) == 0 {

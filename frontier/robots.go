@@ -25,6 +25,7 @@ type ask struct {
 	at       *host     // the host in whose asks it stands; nil while it is leased
 	hop      int       // redirects so far
 	attempt  int       // attempts made at url
+	fresh    bool      // the last of them is to be made on a new connection
 	deadline moment    // until then it may wait for another host
 	overdue  bool      // it counts as unanswered
 }
@@ -121,7 +122,7 @@ func (f *Frontier) serveRobots(h *host, a *ask, now moment) (Lease, bool) {
 	var at *address
 	l := Lease{
 		Kind:          Robots,
-		Task:          Task{URL: a.url, Attempt: a.attempt},
+		Task:          Task{URL: a.url, Attempt: a.attempt, Fresh: a.fresh},
 		Origin:        a.origin.name,
 		RobotsHop:     a.hop,
 		RobotsOverdue: a.overdue,
@@ -183,7 +184,7 @@ func (f *Frontier) RedirectRobots(l Lease, to canon.URL, o Outcome) error {
 	now := f.now()
 	f.settle(op, o, now)
 	a := op.ask
-	a.url, a.attempt = to, 0
+	a.url, a.attempt, a.fresh = to, 0, false
 	a.hop++
 	target := f.host(to.Host())
 	f.put(a, target, false, now)

@@ -50,6 +50,7 @@ type Task struct {
 	Attempt   int       // attempts made so far
 	Visit     int       // 1 = first
 	Former    uint64    // record of the visit before; 0: none
+	Fresh     bool      // it was asked for on a kept connection that ended without an answer: a new one is to be made
 	Seed      uint32    // number of the label of the seed that it descends from
 	Class     Class
 }
