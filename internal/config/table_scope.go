@@ -1,0 +1,57 @@
+package config
+
+// samePageExample shows same_page.
+const samePageExample = `same_page:
+  - drop_parameters: ['utm_*', fbclid, gclid]
+  - pattern: '*.shop.example'
+    drop_session_ids: true
+    sort_parameters: true
+    index_files: [index.html, index.php]
+`
+
+// rebuildNames is what to do about a setting that says which URLs are one page.
+const rebuildNames = "leave it out to go on as before; `crawl resume --rebuild-seen` takes another that names no URL met so far anew"
+
+// scopeSettings say what belongs to a crawl, and what counts as one page.
+var scopeSettings = []setting{
+	{key: "scope", section: scopes,
+		usage: "which URLs belong to the crawl",
+		note: "host: the hosts of the seeds, with and without www., http and https. domain: their registrable domains by the " +
+			"public suffix list, any host below. prefix: each seed's URL up to the last slash of its path. any: everything. " +
+			"A host that a seed itself redirects to counts as a seed's host.",
+		at: func(s *Settings) slot { return one(&s.Scope) },
+	},
+	{key: "include", section: scopes,
+		usage: "only URLs in scope that match; one match is enough",
+		note: "Regular expressions (RE2) on the whole URL as requested; they match anywhere in it unless anchored. They narrow " +
+			"the scope: to reach more hosts, widen scope. Pages that are not included are not fetched, so no link on " +
+			"them is found. Seeds are exempt. Example: ['/docs/', '\\.html$'].",
+		at: func(s *Settings) slot { return many(&s.Include) },
+	},
+	{key: "exclude", section: scopes,
+		usage: "no URLs that match; goes over include",
+		note:  "Regular expressions as for include. Seeds are exempt.",
+		at:    func(s *Settings) slot { return many(&s.Exclude) },
+	},
+	{key: "requisites", section: scopes, bare: "true",
+		usage: "also fetch what pages are made of: images, style sheets, scripts, icons",
+		at:    func(s *Settings) slot { return onOff{v: &s.Requisites} },
+	},
+	{key: "sitemaps", section: scopes, bare: "true",
+		usage: "also fetch the sitemaps that a robots.txt names, and the pages in scope that they list",
+		note: "Sitemaps and feeds that are seeds, or that a link leads to, are read in any case. Of one sitemap 50,000 entries " +
+			"count, as its protocol allows.",
+		at: func(s *Settings) slot { return onOff{v: &s.Sitemaps} },
+	},
+	{key: "same_page", section: scopes, fileOnly: true, fixed: rebuildNames,
+		usage: "which URLs count as one page, although a server can tell them apart",
+		note: "Of such URLs the first that is met is fetched, as it is written. Each entry is for every host, or those of its pattern, as in " +
+			"hosts. drop_parameters: parameters that say nothing of the page, by name, or by its start and a star. drop_session_ids: " +
+			"PHPSESSID, ;jsessionid= and their like. sort_parameters: their order says nothing. index_files: what a directory stands for. " +
+			"slash: with and without one at the end of the path. www: with and without it before the host. schemes: http and https. " +
+			"Each may cost pages: what was taken for one page is counted by its rule in crawl stats. Example:",
+		example: samePageExample,
+		at:      func(s *Settings) slot { return samePages(&s.SamePage) },
+		check:   func(s *Settings) string { return soundPages(s.SamePage) },
+	},
+}
