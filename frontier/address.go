@@ -16,7 +16,7 @@ type address struct {
 
 	pace
 	leasedBy *host  // at lastLease; nil for none
-	restsTo  moment // the delays after all requests that ended are over then
+	restsTo  moment // the shared delays after all requests that ended are over then
 	most     int    // the least concurrency of the hosts asked since none was in flight
 
 	turn *host             // asked next, once a slot is free and the delay over; nil for none
@@ -97,14 +97,14 @@ func (a *address) isFree(h *host) bool {
 }
 
 // notBeforeAt returns the moment from which h may be asked at a, as far as others there are concerned: between two
-// requests lies the greater delay of the two hosts asked.
-func (f *Frontier) notBeforeAt(a *address, h *host) moment { return f.restsUntil(a, f.delay(h)) }
+// requests lies the greater shared delay of the two hosts asked.
+func (f *Frontier) notBeforeAt(a *address, h *host) moment { return f.restsUntil(a, f.sharedDelay(h)) }
 
 // restsUntil returns the moment from which a may be asked by a host with that delay.
 func (f *Frontier) restsUntil(a *address, own time.Duration) moment {
 	until := a.last() + own
 	if a.leasedBy != nil {
-		until = max(until, a.lastLease+f.delay(a.leasedBy))
+		until = max(until, a.lastLease+f.sharedDelay(a.leasedBy))
 	}
 	if a.lastEnded {
 		until = max(until, a.restsTo)
@@ -187,7 +187,7 @@ func (f *Frontier) settleAddress(op *open, requested bool, now moment) {
 	a.inFlight--
 	if requested {
 		a.ended(op.id, now)
-		a.restsTo = max(a.restsTo, now+f.delay(op.host))
+		a.restsTo = max(a.restsTo, now+f.sharedDelay(op.host))
 	} else if a.takeBack(op.id, op.addressBefore) {
 		a.leasedBy = op.addressLeasedBy
 	}
@@ -219,5 +219,5 @@ func (f *Frontier) lineEnd(h *host, now moment) moment {
 	if o == nil || o.address == nil || o.address.line.n < max(f.cfg.MaxHosts/8, 1) {
 		return never
 	}
-	return now + min(moment(o.address.line.n)*f.delay(h), forever-now)
+	return now + min(moment(o.address.line.n)*f.sharedDelay(h), forever-now)
 }

@@ -327,3 +327,29 @@ func TestLeastConcurrencyAtAnAddress(t *testing.T) {
 		drained(t, f)
 	})
 }
+
+// TestCrawlDelayIsNotShared: a site's Crawl-delay is its word about itself. Those beside it on its address wait no longer
+// than host_delay.
+func TestCrawlDelayIsNotShared(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := openFrontier(t, Config{PerIP: true, DelayFactor: None}, "https://a.x/1", "https://a.x/2", "https://a.y/1", "https://a.y/2", "https://a.y/3")
+		var got []string
+		start := time.Now()
+		for range 7 {
+			l := leaseRequest(t, f)
+			got = append(got, fmt.Sprintf("%s %s %v", l.Kind, l.URL.Host(), l.LeasedAt.Sub(start).Seconds()))
+			switch {
+			case l.Kind == Page:
+				must(t, f.Done(l, answered))
+			case l.URL.Host() == "a.x":
+				must(t, f.Permit(l, crawlDelay(20*time.Second), year, answered))
+			default:
+				must(t, f.Permit(l, nil, year, answered))
+			}
+		}
+		want := []string{"robots a.x 0", "robots a.y 1", "page a.y 2", "page a.y 3", "page a.y 4", "page a.x 20", "page a.x 40"}
+		if !slices.Equal(got, want) {
+			t.Errorf("got  %q\nwant %q", got, want)
+		}
+	})
+}

@@ -16,6 +16,18 @@ func (f *Frontier) delay(h *host) time.Duration {
 // a slow host by itself, so it is off with HostDelay; a Crawl-delay is the host's own word and stays.
 func (f *Frontier) delayWhy(h *host) (time.Duration, Source) {
 	full, why := f.fullDelay(h)
+	return f.heeded(h, full, why)
+}
+
+// sharedDelay returns the least time between a request to h and one to another host on its address: h's delay, but for its
+// Crawl-delay, which is a site's word about itself alone.
+func (f *Frontier) sharedDelay(h *host) time.Duration {
+	d, _ := f.heeded(h, h.policy.hostDelay, Configured)
+	return d
+}
+
+// heeded returns a full delay as h's answers make it, and what set it.
+func (f *Frontier) heeded(h *host, full time.Duration, why Source) (time.Duration, Source) {
 	d := max(full, min(h.stretch(full), f.cfg.BackoffMax))
 	if d > full {
 		why = Eased

@@ -46,8 +46,9 @@ type modelHost struct {
 	pace     modelPace
 	failing  bool // the last request did
 	delay    lagged[time.Duration]
-	requests []*modelRequest // in the order of their leases; those that were none are taken out
-	pages    uint64          // records
+	shared   lagged[time.Duration] // with hosts on its address
+	requests []*modelRequest       // in the order of their leases; those that were none are taken out
+	pages    uint64                // records
 }
 
 type modelRequest struct {
@@ -84,7 +85,7 @@ func (m *model) host(name string) *modelHost {
 	h := m.hosts[name]
 	if h == nil {
 		h = &modelHost{crawl: map[string]time.Duration{}}
-		h.delay.value = m.cfg.HostDelay
+		h.delay.value, h.shared.value = m.cfg.HostDelay, m.cfg.HostDelay
 		m.hosts[name] = h
 	}
 	return h
@@ -135,7 +136,7 @@ func (m *model) leased(l Lease) {
 		m.failf("%s %s: leased %v before it may be tried again", l.Kind, l.URL, due.Sub(now))
 	}
 	if !l.RobotsOverdue && l.ResolveErr == nil {
-		r := &modelRequest{id: l.id, host: h, start: now, delay: h.leastDelay(now)}
+		r := &modelRequest{id: l.id, host: h, start: now, delay: least(h.shared, now)}
 		if a := m.address(l); a != nil {
 			m.checkAddress(l, h, a, now)
 			a.inFlight++
@@ -166,7 +167,7 @@ func (m *model) checkAddress(l Lease, h *modelHost, a *modelAddress, now time.Ti
 	if r == nil {
 		return
 	}
-	delay := max(h.leastDelay(now), min(r.host.leastDelay(now), r.delay)) // what grew in between may be known too late
+	delay := max(least(h.shared, now), min(least(r.host.shared, now), r.delay)) // what grew in between may be known too late
 	if gap := now.Sub(r.start); gap < delay {
 		m.failf("%s %s: leased %v after another at %s, want %v", l.Kind, l.URL, gap, l.Addrs[0], delay)
 	}
@@ -191,9 +192,9 @@ func latest(requests []*modelRequest, now time.Time) (last *modelRequest) {
 	return last
 }
 
-// leastDelay is the least that h's delay can be now.
-func (h *modelHost) leastDelay(now time.Time) time.Duration {
-	return min(h.delay.value, h.delay.earlier(now))
+// least is the least that a delay can be now.
+func least(delay lagged[time.Duration], now time.Time) time.Duration {
+	return min(delay.value, delay.earlier(now))
 }
 
 // checkWait compares a lease with all that happened before its moment.
@@ -201,7 +202,7 @@ func (m *model) checkWait(l Lease, h *modelHost, now time.Time) {
 	if until := h.until.earlier(now); now.Before(until) {
 		m.failf("%s %s: leased %v before the back-off ends", l.Kind, l.URL, until.Sub(now))
 	}
-	delay := h.leastDelay(now)
+	delay := least(h.delay, now)
 	for _, r := range h.requests {
 		if gap := now.Sub(r.start); r.start.Before(now) && gap < delay {
 			m.failf("%s %s: leased %v after another, want %v", l.Kind, l.URL, gap, delay)
@@ -247,7 +248,7 @@ func (m *model) requestEnded(l Lease, o Outcome, wait time.Duration) {
 func endRequest(requests []*modelRequest, l Lease, o Outcome, now time.Time) (kept []*modelRequest) {
 	for i, r := range requests {
 		if r.id == l.id && o.Requested {
-			r.end, r.delay = now, min(r.delay, r.host.delay.value)
+			r.end, r.delay = now, min(r.delay, r.host.shared.value)
 		}
 		mine := r.id == l.id && !o.Requested
 		if !mine && (r.end.IsZero() || i >= len(requests)-20) {
@@ -258,12 +259,16 @@ func endRequest(requests []*modelRequest, l Lease, o Outcome, now time.Time) (ke
 }
 
 func (h *modelHost) setDelay(cfg Config, now time.Time) {
-	d := h.full(cfg)
+	h.delay.set(h.heeded(cfg, h.full(cfg)), now)
+	h.shared.set(h.heeded(cfg, cfg.HostDelay), now)
+}
+
+func (h *modelHost) heeded(cfg Config, d time.Duration) time.Duration {
 	d = max(d, time.Duration(float64(d)/h.pace.rate()))
 	if cfg.HostDelay > 0 {
 		d = max(d, time.Duration(cfg.DelayFactor*h.pace.smooth*float64(time.Second)))
 	}
-	h.delay.set(d-d/1e6, now) // the model reckons in seconds
+	return d - d/1e6 // the model reckons in seconds
 }
 
 // full is the delay that was asked for.

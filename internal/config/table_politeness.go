@@ -48,7 +48,7 @@ var politenessSettings = []setting{
 	},
 	{key: "per_ip", section: politeness, bare: "true",
 		usage: "hosts on one address share its delay and its requests in flight",
-		note:  "Otherwise each host counts alone, however many of them are on one server.",
+		note:  "Otherwise each host counts alone, however many of them are on one server. A Crawl-delay binds its own host alone in any case.",
 		at:    func(s *Settings) slot { return onOff{v: &s.PerIP} },
 	},
 	{key: "delay_factor", section: politeness, live: true,
