@@ -19,6 +19,9 @@ func detached(cmd *cobra.Command, line []string) error {
 			continue
 		}
 		if next := line[i+1]; !strings.HasPrefix(next, "-") && !strings.Contains(next, "://") {
+			if next == flag.NoOptDefVal {
+				return usagef("%s %s: write %s=%s", word, next, word, next)
+			}
 			return usagef("%s %s: write %s=%s, or %s=%s for all", word, next, word, next, word, flag.NoOptDefVal)
 		}
 	}
