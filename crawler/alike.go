@@ -51,6 +51,7 @@ const (
 	fromMost     = 1 << 10 // of alike.from
 	everyMost    = 16      // of alike.every: looking at a page takes about as long as reading it
 	unlikeWeighs = 8       // a page that says something new is worth as many that do not
+	datedWeighs  = 4       // a page of a calendar is worth as many others: listings may have thousands of steps, months not
 	maxSaid      = 512     // things that one pattern's pages say and that are remembered: more than a calendar has kinds of months
 	maxWatched   = 1 << 16 // patterns that are counted
 	maxJudged    = 1 << 10 // patterns that are looked at
@@ -72,7 +73,11 @@ func (a *alike) read(u canon.URL, body []byte) (shut string) {
 		return ""
 	}
 	pattern := trap.Pattern(u)
-	if !a.counts(pattern) {
+	weight := 1
+	if trap.IsDated(u) {
+		weight = datedWeighs
+	}
+	if !a.counts(pattern, weight) {
 		return ""
 	}
 	says := parse.Likeness(body, u)
@@ -83,13 +88,13 @@ func (a *alike) read(u canon.URL, body []byte) (shut string) {
 		return ""
 	}
 	if _, again := w.said[says]; !again {
-		w.run = max(0, w.run-unlikeWeighs*a.every)
+		w.run = max(0, w.run-unlikeWeighs*a.every*weight)
 		if len(w.said) < maxSaid {
 			w.said[says] = struct{}{}
 		}
 		return ""
 	}
-	if w.run += a.every; w.run < a.limit {
+	if w.run += a.every * weight; w.run < a.limit {
 		return ""
 	}
 	a.forget(pattern)
@@ -97,8 +102,8 @@ func (a *alike) read(u canon.URL, body []byte) (shut string) {
 	return pattern
 }
 
-// counts counts a page, and reports whether it is to be looked at.
-func (a *alike) counts(pattern string) bool {
+// counts counts a page that weighs as many, and reports whether it is to be looked at.
+func (a *alike) counts(pattern string, weight int) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if _, shut := a.shut[pattern]; shut {
@@ -110,7 +115,7 @@ func (a *alike) counts(pattern string) bool {
 		w = new(watchedPattern)
 		a.watched[pattern] = w
 	}
-	if w.pages++; w.pages <= a.from || w.pages%a.every != 0 {
+	if w.pages++; w.pages <= a.from/weight || w.pages%a.every != 0 {
 		return false
 	}
 	if w.said == nil && a.judged < maxJudged {
@@ -167,9 +172,10 @@ const trapAlike = "alike"
 // maxShownAlike is how many patterns a snapshot names: the last ones.
 const maxShownAlike = 20
 
-// judge looks whether a page is one too many of its kind. Seeds and what was added by hand count for nothing.
+// judge looks whether a page is one too many of its kind. Seeds, what was added by hand and pages that are empty without
+// their scripts count for nothing.
 func (c *Crawler) judge(v *visit, body []byte) {
-	if v.lease.Class <= frontier.Added {
+	if v.lease.Class <= frontier.Added || v.page.NeedsScripts { // what scripts would say is not known
 		return
 	}
 	if pattern := c.alike.read(v.lease.URL, body); pattern != "" {

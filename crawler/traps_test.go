@@ -145,6 +145,32 @@ func matches(text, format string, into ...any) bool {
 	return n == len(into)
 }
 
+// A calendar whose months have names leads three years ahead, and back into the past until its pages are known to say the
+// same: they have one pattern, and each counts for several.
+func TestTrapOfNamedMonths(t *testing.T) {
+	t.Parallel()
+	w := serve(t, map[string]answer{"http://a.test/robots.txt": {status: 404}})
+	w.other = func(url string) string {
+		var year int
+		var name string
+		if !matches(strings.TrimSuffix(url, "/"), "http://a.test/calendar/%d/%s", &year, &name) {
+			return "<a href='/calendar/2026/november/'>"
+		}
+		i := slices.Index(months, name)
+		return fmt.Sprintf("<title>%s %d</title>Nothing is on. <a href='/calendar/%d/%s/'>next</a> <a href='/calendar/%d/%s/'>last</a>",
+			name, year, year+(i+1)/12, months[(i+1)%12], year-(12-i)/12, months[(i+11)%12])
+	}
+	_, s := crawl(t, w.quick(), "http://a.test/")
+	if s.State != crawler.Complete || s.ByTrap["calendar"] == 0 || len(s.Alike) != 1 || s.Alike[0].Pattern != "a.test/calendar/#/#/" {
+		t.Errorf("%s, traps %v, %v", s.State, s.ByTrap, s.Alike)
+	}
+	if n := len(w.times("http://a.test/calendar/")); n > 2000 {
+		t.Errorf("%d requests", n)
+	}
+}
+
+var months = []string{"january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november", "december"}
+
 // An archive of many pages under one pattern is left alone, and so are pages that differ in their numbers or pictures.
 func TestNoTrapInArchives(t *testing.T) {
 	t.Parallel()

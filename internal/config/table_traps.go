@@ -18,7 +18,7 @@ var trapSettings = []setting{
 	},
 	{key: "max_repeats", section: traps,
 		usage: "times that one part comes in a path, and one parameter with its value in a query (repeats)",
-		note:  "A path in which two parts or more come three times in a row is a trap too. Examples: /en/en/en/en/, /a/b/a/b/a/b/, ?q=1&q=1&q=1&q=1.",
+		note:  "A path in which two parts or more come three times in a row is a trap too; numbers below 1000 may. Examples: /en/en/en/en/, /a/b/a/b/a/b/, ?q=1&q=1&q=1&q=1.",
 		at:    func(s *Settings) slot { return one(&s.MaxRepeats) },
 		check: func(s *Settings) string { return within(s.MaxRepeats.Or(1), 1, math.MaxInt32) },
 	},
@@ -29,8 +29,9 @@ var trapSettings = []setting{
 	},
 	{key: "max_years_ahead", section: traps,
 		usage: "years from now that a date in a URL may lie ahead (calendar)",
-		note: "Calendars have no end. A date is what looks like one (2031-07, /2031/07/, 20310731), and a year where the name of its " +
-			"parameter says so: ?year=2031.",
+		note: "Calendars have no end. A date is a day whose parts are kept apart: 2031-07-31, /2031/07/31, 5-november-2031. Where a " +
+			"name says so, of a parameter or of the path, also /calendar/2031/november/, /events/2031-W05, ?date=20310731, " +
+			"?year=2031&month=7, with names of months in a score of languages. Other numbers are left alone.",
 		at:    func(s *Settings) slot { return one(&s.MaxYearsAhead) },
 		check: func(s *Settings) string { return within(s.MaxYearsAhead.Or(1), 0, 10_000) },
 	},
@@ -38,7 +39,7 @@ var trapSettings = []setting{
 		usage: "pages under one pattern of URLs that say the same, after which no more of it are fetched (alike)",
 		note: "Empty months of a calendar say the same under /cal?m=7&y=1931 and /cal?m=8&y=1931, and so does an item under ever new " +
 			"session ids. Numbers of the URL itself do not count, nor do links; what a page says that no other has said takes back eight. " +
-			"Of a pattern one page in sixteen is looked at. Such URLs that wait are recorded with the outcome trap; crawl stats names the patterns.",
+			"A page of a calendar counts four times, one that is empty without its scripts does not. Of a pattern one page in sixteen is looked at. Such URLs that wait are recorded with the outcome trap; crawl stats names the patterns.",
 		at:    func(s *Settings) slot { return one(&s.MaxAlike) },
 		check: func(s *Settings) string { return within(s.MaxAlike.Or(1), 1, math.MaxInt32) },
 	},

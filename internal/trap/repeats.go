@@ -1,13 +1,16 @@
 package trap
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // roundsMost is how often a group of several segments may come, one right after another: the third time is a relative link
 // that was resolved against itself, as in /2024/05/2024/05/2024/05/.
 const roundsMost = 2
 
 // pathRepeats reports whether one segment comes more than most times in a path, or a group of them in a row. Empty
-// segments, as of //, are no repeats.
+// segments, as of //, are no repeats, and neither are short numbers: files are kept under /0/0/1/0/2, and tiles of maps.
 func pathRepeats(path string, segments, most int) bool {
 	if segments <= most && segments <= 2*roundsMost || segments > piecesMost {
 		return segments > piecesMost // too short to hold that, or longer than any path that someone made
@@ -17,11 +20,16 @@ func pathRepeats(path string, segments, most int) bool {
 	for segment := range strings.SplitSeq(path[1:], "/") {
 		all = append(all, segment)
 	}
-	return comesAgain(all, most) || goesRound(all)
+	return comesAgain(all, most, isShortNumber) || goesRound(all)
 }
 
-// comesAgain reports whether one of the pieces that are not empty is there more than most times.
-func comesAgain(pieces []string, most int) bool {
+func isShortNumber(segment string) bool {
+	n, ok := number(segment)
+	return ok && n < 1000 && len(segment) <= 3
+}
+
+// comesAgain reports whether one of the pieces that are not empty is there more than most times, unless it may be.
+func comesAgain(pieces []string, most int, may func(piece string) bool) bool {
 	for i, piece := range pieces {
 		if i+most >= len(pieces) {
 			return false // too few are left
@@ -32,7 +40,7 @@ func comesAgain(pieces []string, most int) bool {
 				n++
 			}
 		}
-		if n > most {
+		if n > most && !may(piece) {
 			return true
 		}
 	}
@@ -48,13 +56,15 @@ func goesRound(segments []string) bool {
 				same = 0
 				continue
 			}
-			if same++; same == roundsMost*period {
+			if same++; same == roundsMost*period && slices.ContainsFunc(segments[i-period:i], isNoShortNumber) {
 				return true
 			}
 		}
 	}
 	return false
 }
+
+func isNoShortNumber(segment string) bool { return !isShortNumber(segment) }
 
 // piecesMost is more pieces than any query has that someone wrote. It bounds the time that comparing them takes.
 const piecesMost = 256
@@ -76,5 +86,5 @@ func queryRepeats(query string, most int) bool {
 		pieces = append(pieces, query[:end])
 		query = query[min(end+1, len(query)):]
 	}
-	return comesAgain(pieces, most)
+	return comesAgain(pieces, most, func(string) bool { return false })
 }

@@ -37,7 +37,9 @@ func TestRules(t *testing.T) {
 		{path(1, 21), Segments},
 		{"/a/a/a", None},
 		{"/a/a/a/a", Repeats},
-		{"/a/b/a/c/a/d/a", Repeats}, // not in a row
+		{"/a/b/a/c/a/d/a", Repeats},      // not in a row
+		{"/0/0/0/0/1/0/1/0/1/0/1", None}, // where files are kept
+		{"/2024/1/2024/1/2024/1", Repeats},
 		{"/a/b/a/b/", None},
 		{"/a/b/a/b/a/b/", Repeats},
 		{"/x/a/b/a/b/a/b/y", Repeats},
@@ -69,6 +71,60 @@ func TestRules(t *testing.T) {
 		{"/veranstaltungen/2029/1/", Calendar},
 		{"/events/2029-07-31/", Calendar},
 		{"/events/2029-07", Calendar},
+		{"/calendar/20290731/", Calendar},
+		{"/events/day/20290731/", Calendar},
+		{"/events/20290731/", None}, // the number of an event
+		{"/cal?start_date=20290731", Calendar},
+		{"/cal?startDate=20290731", Calendar},
+		{"/cal?date=99991231", Calendar},
+		{"/cal?y=9999&m=3", Calendar},
+		{"/browse?y=9999&m=3", Calendar},
+		{"/cal/9999-12", Calendar},
+		{"/calendar/2031/november/", Calendar},
+		{"/calendar/november/2031/", Calendar},
+		{"/calendar/november-2031/", Calendar},
+		{"/calendar/2031-nov.html", Calendar},
+		{"/en/Calendar/2031/Nov", Calendar},
+		{"/kalender/2031/m%C3%A4rz", Calendar},
+		{"/calendrier/ao%C3%BBt-2031", Calendar},
+		{"/events/friday-5-december-2031", Calendar},
+		{"/events/2031/w05", Calendar},
+		{"/events/2031-W05", Calendar},
+		{"/events/2031-W05-3", Calendar},
+		{"/calendar/2031/week/5", Calendar},
+		{"/calendar/week/2031/5", Calendar},
+		{"/calendar/year/2031", Calendar},
+		{"/calendar/2031/q3", Calendar},
+		{"/calendar-2031-11.html", Calendar},
+		{"/events-november-2031.php", Calendar},
+		{"/calendar/05.11.2031", Calendar},
+		{"/calendar/11_2031", Calendar},
+		{"/archive/2031/november/05", Calendar},
+		{"/x/5-november-2031", Calendar},
+		{"/x?month=2031-11", Calendar},
+		{"/x?month=203111", Calendar},
+		{"/x?month=november-2031", Calendar},
+		{"/x?year=2031&week=5", Calendar},
+		{"/x?annee=2031&mois=5", Calendar},
+		{"/calendar/view.php?view=month&time=1953849600", Calendar}, // 2031-11-30
+		{"/calendar/view.php?view=month&time=1798000000", None},     // 2026-12-23
+		{"/item?time=1953849600", None},
+		{"/calendar/2028/november/", None},
+		{"/climate?year=2087", None}, // what a projection has pages of
+		{"/map?x=4096&y=2048&m=3", None},
+		{"/parts/2045-12", None},
+		{"/parts/4512-05-11", None},
+		{"/parts/2045-05-11", Calendar}, // a day, for all that one can tell
+		{"/item?sku=2045-12", None},
+		{"/item?id=20310731", None}, // the number of an item
+		{"/events?id=20310731", None},
+		{"/item/45120512", None},
+		{"/news/20310731/", None},
+		{"/california/2048/11", None},
+		{"/terminal/2048/11", None},
+		{"/events/2048", None}, // the number of an event
+		{"/wallpapers/mars-2048", None},
+		{"/tiles/2048/5/7", None},
 		{"/item/2029", None}, // a number
 		{"/item/2029/details", None},
 		{"/item/2029/13", None},
@@ -128,8 +184,15 @@ func TestGoodShapes(t *testing.T) {
 			t.Errorf("%s: %v", line, got)
 		}
 	}
-	if n < 150 {
+	if n < 400 {
 		t.Errorf("only %d URLs", n)
+	}
+	for id := 10_000_000; id < 100_000_000; id += 9_973 { // items with numbers of eight digits
+		for _, shape := range []string{"/item/", "/item?id=", "/product.php?cat=3&pid=", "/events/show?id="} {
+			if got := test(t, Default(), shape+strconv.Itoa(id)); got != None {
+				t.Errorf("%s%d: %v", shape, id, got)
+			}
+		}
 	}
 	for i := range 5000 { // steps of a pagination
 		for _, shape := range []string{"/page/", "/blog/page/", "/list?page=", "/forum/topic-12.html?start=", "/a/b/c/"} {
