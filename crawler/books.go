@@ -89,6 +89,8 @@ const (
 type counters struct {
 	Pages        uint64            `json:"pages"`                   // page records
 	NeedsScripts uint64            `json:"needs_scripts,omitempty"` // of Pages: those that look empty without scripts
+	Checks       uint64            `json:"checks,omitempty"`        // of Pages: those that only say whether a link leads anywhere
+	Broken       uint64            `json:"broken,omitempty"`        // of Checks: those that ended in an error
 	Requests     uint64            `json:"requests"`
 	Retries      uint64            `json:"retries"`
 	BodyBytes    uint64            `json:"body_bytes"` // as sent
@@ -114,6 +116,25 @@ func (c *counters) addLinks(v *visit) {
 	for rule, n := range v.traps {
 		c.Traps[rule] += n
 	}
+}
+
+// addPage counts a page record by what it is of.
+func (c *counters) addPage(p *store.Page) {
+	c.Pages++
+	if p.NeedsScripts {
+		c.NeedsScripts++
+	}
+	if p.Check != "" {
+		c.Checks++
+		if broken(p.Outcome) {
+			c.Broken++
+		}
+	}
+}
+
+// broken reports whether a link with that outcome led nowhere.
+func broken(o store.Outcome) bool {
+	return o == store.OutcomeClientError || o == store.OutcomeServerError || o == store.OutcomeFailed
 }
 
 // merged counts a link to a page that was met before, maybe under another URL that its policies name alike.

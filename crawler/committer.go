@@ -184,10 +184,7 @@ func (k *committer) done(v *visit) error {
 	}
 	v.answer.Recorded, v.answer.Bytes = true, v.page.BodyBytes
 	c := &k.books.Counters
-	c.Pages++
-	if v.page.NeedsScripts {
-		c.NeedsScripts++
-	}
+	c.addPage(&v.page)
 	c.Outcomes[v.page.Outcome]++
 	if v.page.Status != 0 {
 		c.Statuses[v.page.Status]++

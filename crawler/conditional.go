@@ -140,9 +140,10 @@ func readAlike(before, after Config) bool {
 		Scope      Scope
 		MaxDepth   *int
 		Requisites bool
+		Check      bool
 		Extract    []Extract
 	}
-	was, err := json.Marshal(rules{before.Scope, before.MaxDepth, before.Requisites, before.Extract})
-	is, err2 := json.Marshal(rules{after.Scope, after.MaxDepth, after.Requisites, after.Extract})
+	was, err := json.Marshal(rules{before.Scope, before.MaxDepth, before.Requisites, before.CheckExternal, before.Extract})
+	is, err2 := json.Marshal(rules{after.Scope, after.MaxDepth, after.Requisites, after.CheckExternal, after.Extract})
 	return err == nil && err2 == nil && slices.Equal(was, is)
 }

@@ -35,20 +35,22 @@ type Config struct {
 
 	Scope       Scope
 	Traps       Traps
-	MaxAlike    *int                     // pages of one pattern of URLs that say the same, after which no more are fetched; nil: no limit
-	MaxDepth    *int                     // links from a seed; 0: seeds only; nil: no limit
-	MaxPages    *uint64                  // page records over the crawl's life; nil: no limit
-	MaxOther    *uint64                  // bytes of a body that can hold no links; nil: Fetch.MaxBodyBytes
-	MaxBytes    *uint64                  // bytes of bodies over the crawl's life; nil: no limit
-	MaxTime     *time.Duration           // of one run, pauses not counted; nil: no limit
-	Concurrency int                      // fetchers
-	Requisites  bool                     // fetch images, scripts and style sheets too
-	Sitemaps    bool                     // fetch the sitemaps that a robots.txt names
-	Retries     int                      // after the first attempt
-	RetryDelay  time.Duration            // before the first retry; doubled for each further one, up to a day
-	Retry       map[RetryClass]RetryRule // what differs for some failures; those of no rule see retryPolicy
-	Extract     []Extract
-	Conditional bool // a page that is fetched again is asked for only if it has changed
+	MaxAlike    *int           // pages of one pattern of URLs that say the same, after which no more are fetched; nil: no limit
+	MaxDepth    *int           // links from a seed; 0: seeds only; nil: no limit
+	MaxPages    *uint64        // page records over the crawl's life; nil: no limit
+	MaxOther    *uint64        // bytes of a body that can hold no links; nil: Fetch.MaxBodyBytes
+	MaxBytes    *uint64        // bytes of bodies over the crawl's life; nil: no limit
+	MaxTime     *time.Duration // of one run, pauses not counted; nil: no limit
+	Concurrency int            // fetchers
+	Requisites  bool           // fetch images, scripts and style sheets too
+	// CheckExternal has links that the scope refuses, and no Exclude, asked for once each: whether they lead anywhere.
+	CheckExternal bool
+	Sitemaps      bool                     // fetch the sitemaps that a robots.txt names
+	Retries       int                      // after the first attempt
+	RetryDelay    time.Duration            // before the first retry; doubled for each further one, up to a day
+	Retry         map[RetryClass]RetryRule // what differs for some failures; those of no rule see retryPolicy
+	Extract       []Extract
+	Conditional   bool // a page that is fetched again is asked for only if it has changed
 
 	CheckpointInterval time.Duration
 	Grace              time.Duration // for requests in flight when Run's context ends

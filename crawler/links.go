@@ -98,6 +98,10 @@ func (c *Crawler) siftOne(s *scratch, v *visit, next link, noFollow bool) {
 	}
 	s.hashes[next.hash] = struct{}{}
 	if reason, refused := c.refuses(next, noFollow); refused {
+		if reason == OutOfScope && c.toCheck(next) {
+			v.links = append(v.links, c.asCheck(next))
+			return
+		}
 		v.reasons[reason]++
 		return
 	}
@@ -144,7 +148,7 @@ func tooDeep(depth int, most *int) bool { return most != nil && depth > *most }
 
 func (c *Crawler) link(u canon.URL, class frontier.Class, depth, hop int) link {
 	key, by := c.names.Apply(u)
-	return link{url: u, hash: c.hasher.HashString(key), named: by, class: class, depth: depth, hop: hop}
+	return link{url: u, hash: c.hasher.HashString(nameAs(key, class)), named: by, class: class, depth: depth, hop: hop}
 }
 
 func (c *Crawler) hash(u canon.URL) uint64 { return c.hasher.HashString(c.names.Key(u)) }

@@ -96,7 +96,7 @@ func (r *rowFinder) recorded(p *store.Page) {
 	if n, unsure := r.unsure[p.URL]; unsure && p.Seed != "" {
 		r.labels[n] = p.Seed
 	}
-	if p.Outcome != store.OutcomeRedirect || p.RedirectTo == "" || p.Depth > 0 || p.Error != nil && p.Error.Code != "redirect_loop" {
+	if p.Outcome != store.OutcomeRedirect || p.RedirectTo == "" || p.Depth > 0 || p.Check != "" || p.Error != nil && p.Error.Code != "redirect_loop" {
 		return
 	}
 	from, err := canon.Parse(p.URL)

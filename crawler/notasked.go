@@ -18,7 +18,7 @@ const robotsPath = "/robots.txt"
 // lease: the next URL asks anew. The question does not tell whose URL it is; one that is not refused after all says so
 // by askNext.
 func (c *Crawler) needless(l frontier.Lease) bool {
-	return l.URL.Path() != robotsPath && !c.scope.Test(l.URL).Admitted && !c.askNext.take(l.URL.Origin())
+	return l.URL.Path() != robotsPath && !c.scope.Test(l.URL).Admitted && !c.mayCheck(l.URL) && !c.askNext.take(l.URL.Origin())
 }
 
 // notAsked returns a lease that came without addresses although its URL is to be asked: a seed's redirect, which no rule

@@ -6,6 +6,7 @@ import (
 	"os"
 
 	"crawl/canon"
+	"crawl/frontier"
 	"crawl/seen"
 	"crawl/store"
 )
@@ -37,7 +38,7 @@ func sameNames(st *store.Store, cfg seen.Config, names *canon.Rules, named strin
 		return err
 	}
 	return st.Admissions.Each(1, func(seq uint64, a store.Admission) error {
-		if h, err := hashOf(filter, names, a.URL); err != nil || h != a.Hash {
+		if h, err := hashOf(filter, names, a); err != nil || h != a.Hash {
 			return fmt.Errorf("%w: rules %q give URL %d, %s, another name than rules %q did: that needs a new crawl",
 				ErrFixed, names.Version(), seq, a.URL, named)
 		}
@@ -45,11 +46,11 @@ func sameNames(st *store.Store, cfg seen.Config, names *canon.Rules, named strin
 	})
 }
 
-// hashOf returns the hash of a URL's name.
-func hashOf(h hasher, names *canon.Rules, url string) (uint64, error) {
-	u, err := canon.Parse(url)
+// hashOf returns the hash of an admitted URL's name.
+func hashOf(h hasher, names *canon.Rules, a store.Admission) (uint64, error) {
+	u, err := canon.Parse(a.URL)
 	if err != nil {
 		return 0, err
 	}
-	return h.HashString(names.Key(u)), nil
+	return h.HashString(nameAs(names.Key(u), frontier.Class(a.Class))), nil
 }

@@ -78,7 +78,7 @@ func (c *Crawler) sameKey(v *visit, target canon.URL, cookies bool) {
 func (c *Crawler) followRedirect(v *visit, target canon.URL) {
 	l := v.lease
 	next := c.link(target, l.Class, l.Depth, l.Hop+1)
-	next.via = &frontier.Redirect{Hash: c.hash(l.URL), Before: l.Via}
+	next.via = &frontier.Redirect{Hash: c.hashAs(l.URL, l.Class), Before: l.Via}
 	if next.via.Contains(next.hash) {
 		v.astray(codeRedirectLoop, fmt.Sprintf("%s is in this chain already", target))
 	}
@@ -87,14 +87,34 @@ func (c *Crawler) followRedirect(v *visit, target canon.URL) {
 		v.astray(codeTooManyRedirects, fmt.Sprintf("more than %d redirects", maxRedirects))
 		return
 	}
-	if l.Class == frontier.Seed || l.Class == frontier.Added {
-		v.joins = c.scope.Entry(target)
-	} else if !c.scope.Test(target).Admitted {
-		v.reasons[OutOfScope]++
-		return
-	} else if rule := c.cfg.Traps.test(target, l.LeasedAt.Year()); rule != trap.None {
-		v.trapped(rule.String(), 1)
-		return
+	if c.leadsOn(v, next) {
+		v.links = append(v.links, next)
 	}
-	v.links = append(v.links, next)
+}
+
+// leadsOn applies the crawl's rules to a redirect's target. A page's that leads out of the crawl is a link out of it.
+func (c *Crawler) leadsOn(v *visit, next link) bool {
+	switch l := &v.lease; {
+	case l.Class == frontier.Seed || l.Class == frontier.Added:
+		v.joins = c.scope.Entry(next.url)
+		return true
+	case l.Class == frontier.Check:
+		if !c.mayCheck(next.url) {
+			v.reasons[OutOfScope]++
+			return false
+		}
+		return true
+	case !c.scope.Test(next.url).Admitted:
+		if c.toCheck(next) {
+			v.links = append(v.links, c.asCheck(next))
+		} else {
+			v.reasons[OutOfScope]++
+		}
+		return false
+	}
+	if rule := c.cfg.Traps.test(next.url, v.lease.LeasedAt.Year()); rule != trap.None {
+		v.trapped(rule.String(), 1)
+		return false
+	}
+	return true
 }

@@ -10,6 +10,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"crawl/frontier"
+	"crawl/store"
 )
 
 // Why a run ended, as the cause of its context.
@@ -185,7 +186,11 @@ func (c *Crawler) serve(requests context.Context, s *scratch, l frontier.Lease) 
 		c.ledger.end(v.ticket, v.asked)
 	}
 	if v.end == endRetry {
-		c.log.Debug("again later", "url", v.page.URL, "wait", v.wait, "code", v.page.Error.Code, "err", v.page.Error.Message)
+		why := v.page.Error
+		if why == nil { // no error as yet: a HEAD was refused
+			why = &store.PageError{Code: statusCode(v.page.Status)}
+		}
+		c.log.Debug("again later", "url", v.page.URL, "wait", v.wait, "code", why.Code, "err", why.Message)
 	}
 	if err := c.committer.commit(v); err != nil {
 		return false, fmt.Errorf("commit %s: %w", l.URL, err)

@@ -18,6 +18,8 @@ type Snapshot struct {
 	ElapsedS     float64                    `json:"elapsed_s"`
 	Pages        uint64                     `json:"pages"`         // page records
 	NeedsScripts uint64                     `json:"needs_scripts"` // of Pages: those that look empty without scripts
+	Checks       uint64                     `json:"checks"`        // of Pages: those that only say whether a link out of the crawl leads anywhere
+	Broken       uint64                     `json:"broken"`        // of Checks: those that ended in client_error, server_error or failed
 	BodyBytes    uint64                     `json:"body_bytes"`
 	Discovered   uint64                     `json:"discovered"` // links found, seeds included: the sum of ByReason
 	Admitted     uint64                     `json:"admitted"`
@@ -108,7 +110,7 @@ func ReadSnapshot(cut store.Cut) (Snapshot, error) {
 func (b *books) snapshot() Snapshot {
 	c := &b.Counters
 	return Snapshot{
-		State: b.State, PausedFor: b.PausedFor, StartedAt: b.StartedAt, ElapsedS: float64(b.ElapsedMS) / 1000, Pages: c.Pages, NeedsScripts: c.NeedsScripts,
+		State: b.State, PausedFor: b.PausedFor, StartedAt: b.StartedAt, ElapsedS: float64(b.ElapsedMS) / 1000, Pages: c.Pages, NeedsScripts: c.NeedsScripts, Checks: c.Checks, Broken: c.Broken,
 		BodyBytes: c.BodyBytes, Discovered: c.Reasons.total(), Admitted: c.Reasons[Admitted],
 		Queued: c.Reasons[Admitted] - c.done(), Done: c.done(), Stranded: b.Queue.Stranded, Hosts: b.Queue.Hosts, HostsWorking: b.Queue.Working,
 		HostsGivenUp: b.Queue.GivenUp, GivenUp: b.Queue.reasons(), Requests: c.Requests, Retries: c.Retries, ByStatus: maps.Clone(c.Statuses),

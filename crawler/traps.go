@@ -67,6 +67,9 @@ func trapRuling(t Traps, task frontier.Task, year int) Ruling {
 	if exempt(task) {
 		return Ruling{ByTrap, Allows, seedsExempt}
 	}
+	if isCheck(task) {
+		return Ruling{ByTrap, Allows, checksExempt}
+	}
 	if rule := t.test(task.URL, year); rule != trap.None {
 		return Ruling{ByTrap, Refuses, rule.String()}
 	}

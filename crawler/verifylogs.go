@@ -71,7 +71,7 @@ func (c *admissionCheck) take(seq uint64, a store.Admission) error {
 	if seq%progressEvery == 0 {
 		c.options.Progress(partLog, seq, c.cut.Admissions.Entries)
 	}
-	if h, err := hashOf(c.hasher, c.names, a.URL); err != nil {
+	if h, err := hashOf(c.hasher, c.names, a); err != nil {
 		c.found(partLog, filepath.Join(c.dir, "log"), -1, fmt.Sprintf("URL %d: %v", seq, err))
 	} else if h != a.Hash && c.books.CanonRules == c.names.Version() {
 		c.found(partLog, filepath.Join(c.dir, "log"), -1, fmt.Sprintf("URL %d, %s: its hash is that of another", seq, a.URL))

@@ -71,17 +71,17 @@ func (v *visit) entry(event store.Event) store.DoneEntry {
 func (c *Crawler) visit(ctx context.Context, s *scratch, l frontier.Lease) *visit {
 	v := &visit{lease: l, page: store.Page{
 		Seq: l.Seq, Visit: max(l.Visit, 1), URL: l.URL.String(), FetchedAt: l.LeasedAt.UTC().Truncate(time.Millisecond),
-		Depth: l.Depth, Referrer: c.referrer(&l), Seed: c.committer.labels.text(l.Seed),
+		Check: checkBy(&l.Task), Depth: l.Depth, Referrer: c.referrer(&l), Seed: c.committer.labels.text(l.Seed),
 	}}
 	if !c.permitted(v) {
 		return v.encode()
 	}
-	condition := c.condition(v)
+	request := c.request(v)
 	if v.ticket, v.broken = c.ledger.begin(l); v.broken != nil {
 		v.end = endReturned
 		return v
 	}
-	result, err := c.fetcher.Fetch(ctx, fetch.Request{URL: l.URL, Addrs: l.Addrs, Header: condition, Want: c.want, Fresh: l.Fresh})
+	result, err := c.fetcher.Fetch(ctx, request)
 	v.asked = requestEndOf(result)
 	switch {
 	case c.nothingLearnt(ctx, err):
@@ -92,11 +92,13 @@ func (c *Crawler) visit(ctx context.Context, s *scratch, l frontier.Lease) *visi
 		return v
 	case err != nil:
 		c.failed(v, err)
+		v.insteadOfHead(err)
 		return v.encode()
 	}
 	defer result.Release()
 	c.proxies.worked(result.Proxy)
 	c.answered(v, result)
+	v.insteadOfHead(nil)
 	if v.end == endDone && v.hasPage() {
 		c.read(s, v, result)
 	}
@@ -105,6 +107,9 @@ func (c *Crawler) visit(ctx context.Context, s *scratch, l frontier.Lease) *visi
 
 // hasPage reports whether the answer's body is a page, to be read for links. A 300 offers a choice of them.
 func (v *visit) hasPage() bool {
+	if v.isCheck() {
+		return false
+	}
 	switch v.page.Outcome {
 	case store.OutcomeOK, store.OutcomeTruncated:
 		return true
@@ -129,19 +134,8 @@ func (v *visit) encode() *visit {
 // permitted ends a visit that needs no request: its robots.txt, its address or the crawl's rules forbid it.
 func (c *Crawler) permitted(v *visit) bool {
 	l := v.lease
-	if l.Class > frontier.Added { // seeds are exempt from scope
-		if verdict := c.scope.Test(l.URL); !verdict.Admitted {
-			v.refuse(store.OutcomeOutOfScope, "scope", verdict.Rule)
-			return false
-		}
-		if most := c.live.Load().maxDepth; tooDeep(l.Depth, most) {
-			v.refuse(store.OutcomeTooDeep, "scope", fmt.Sprintf("depth %d, max_depth is %d", l.Depth, *most))
-			return false
-		}
-		if pattern, refused := c.alike.refuses(l.URL); refused {
-			v.refuse(store.OutcomeTrap, "trap", trapAlike+": pages of "+pattern+" say the same")
-			return false
-		}
+	if !c.inScope(v) {
+		return false
 	}
 	if c.notAsked(l) {
 		v.end = endReturned
@@ -163,6 +157,30 @@ func (c *Crawler) permitted(v *visit) bool {
 	if d := site.Test(l.URL); !d.Allowed {
 		c.ledger.denied(l.URL.Host())
 		v.refuse(store.OutcomeRobotsDenied, "robots", robotsRule(d))
+		return false
+	}
+	return true
+}
+
+// inScope ends a visit that the crawl's own rules forbid by now. Seeds are exempt.
+func (c *Crawler) inScope(v *visit) bool {
+	l := &v.lease
+	switch l.Class {
+	case frontier.Seed, frontier.Added:
+		return true
+	case frontier.Check:
+		return c.checkPermitted(v)
+	}
+	if verdict := c.scope.Test(l.URL); !verdict.Admitted {
+		v.refuse(store.OutcomeOutOfScope, "scope", verdict.Rule)
+		return false
+	}
+	if most := c.live.Load().maxDepth; tooDeep(l.Depth, most) {
+		v.refuse(store.OutcomeTooDeep, "scope", fmt.Sprintf("depth %d, max_depth is %d", l.Depth, *most))
+		return false
+	}
+	if pattern, refused := c.alike.refuses(l.URL); refused {
+		v.refuse(store.OutcomeTrap, "trap", trapAlike+": pages of "+pattern+" say the same")
 		return false
 	}
 	return true
@@ -232,7 +250,7 @@ func (v *visit) fail(err error) RetryClass {
 
 // retryLater makes the visit a retry while its class has attempts left; the empty class has none.
 func (c *Crawler) retryLater(v *visit, class RetryClass) {
-	if wait, more := c.live.Load().retries.again(class, v.lease.Attempt); more {
+	if wait, more := c.live.Load().retries.again(class, v.tries()); more {
 		v.end, v.wait = endRetry, wait
 	}
 }
@@ -258,13 +276,10 @@ func (c *Crawler) answered(v *visit, r *fetch.Result) {
 		p.IP = r.Addr.Addr().String()
 	}
 	p.Proxy = r.Proxy
-	p.BodyBytes, p.DecodedBytes = int64(len(r.Payload)), int64(len(r.Body))
 	p.DurationMS = r.Took.Milliseconds()
 	p.ContentType = r.Header.Get("Content-Type")
-	p.Truncated, p.Mislabeled = string(r.Truncated), r.Mislabeled
-	if !errors.Is(r.BodyErr, fetch.ErrUnwanted) || len(r.Payload) > 0 {
-		sum := sha256.Sum256(r.Payload)
-		p.Digest = "sha256:" + hex.EncodeToString(sum[:])
+	if !v.isCheck() {
+		v.enterBody(r)
 	}
 	v.answer = frontier.Outcome{Requested: true, Took: r.Took}
 
@@ -275,15 +290,28 @@ func (c *Crawler) answered(v *visit, r *fetch.Result) {
 		p.Outcome = store.OutcomeClientError
 	case isRedirect(r):
 		c.redirected(v, r)
-	case r.Truncated != fetch.Whole || r.DecodeErr != nil:
+	case !v.isCheck() && (r.Truncated != fetch.Whole || r.DecodeErr != nil):
 		c.incomplete(v, r)
 	case r.Status >= 200 && r.Status < 300:
 		p.Outcome = store.OutcomeOK
-		v.keepValidators(r)
+		if !v.isCheck() {
+			v.keepValidators(r)
+		}
 	case r.Status == http.StatusNotModified && v.former != nil:
 		v.notModified(r)
 	default:
 		p.Outcome = store.OutcomeOther
+	}
+}
+
+// enterBody enters what the answer's body is.
+func (v *visit) enterBody(r *fetch.Result) {
+	p := &v.page
+	p.BodyBytes, p.DecodedBytes = int64(len(r.Payload)), int64(len(r.Body))
+	p.Truncated, p.Mislabeled = string(r.Truncated), r.Mislabeled
+	if !errors.Is(r.BodyErr, fetch.ErrUnwanted) || len(r.Payload) > 0 {
+		sum := sha256.Sum256(r.Payload)
+		p.Digest = "sha256:" + hex.EncodeToString(sum[:])
 	}
 }
 

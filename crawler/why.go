@@ -20,7 +20,7 @@ func (c *Crawler) Why(_ context.Context, u canon.URL) (Story, error) {
 	s := newStory(u, c.names)
 	s.Live, s.AsOf = true, time.Now().UTC().Truncate(time.Millisecond)
 	mark := c.committer.seedMark() // first: a seed that is read meanwhile is met
-	task, queue, err := c.committer.tell(&s, u, c.hash(u))
+	task, queue, err := c.committer.tell(&s, u, hashesOf(c.hasher, s.Key))
 	if err != nil {
 		return s, err
 	}
@@ -33,7 +33,7 @@ func (c *Crawler) Why(_ context.Context, u canon.URL) (Story, error) {
 }
 
 // tell fills in all that is known between two commits.
-func (k *committer) tell(s *Story, u canon.URL, hash uint64) (frontier.Task, frontier.Story, error) {
+func (k *committer) tell(s *Story, u canon.URL, hashes nameHashes) (frontier.Task, frontier.Story, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if k.failed != nil {
@@ -42,13 +42,13 @@ func (k *committer) tell(s *Story, u canon.URL, hash uint64) (frontier.Task, fro
 	if s.State = k.books.State; !k.running { // what a process that was killed has left says that it runs
 		s.State = stateOnDisk(s.State)
 	}
-	task, err := s.lookUp(openLedger{k.store}, u, hash)
+	task, err := s.lookUp(openLedger{k.store}, u, hashes)
 	if err != nil {
 		return task, frontier.Story{}, err
 	}
 	queue := k.frontier.Story(task)
 	if !s.Met() {
-		return task, queue, s.askMet(k.met, hash)
+		return task, queue, s.askMet(k.met, hashes.page)
 	}
 	s.Admission.Seed = k.labels.text(task.Seed)
 	if s.Fate == FateDone {
@@ -222,11 +222,11 @@ func ReadStory(_ context.Context, dir string, u canon.URL) (Story, error) {
 			kept.CanonRules, names.Version())
 	}
 	s = newStory(u, names)
-	hash, err := hashUnder(cfg.Seen.Seed, s.Key)
+	hashes, err := hashesUnder(cfg.Seen.Seed, s.Key)
 	if err != nil {
 		return s, err
 	}
-	task, err := s.lookUp(reader, u, hash)
+	task, err := s.lookUp(reader, u, hashes)
 	if err != nil {
 		return s, err
 	}
@@ -270,15 +270,15 @@ func (s *Story) tellStored(t frontier.Task, kept *books) {
 	}
 }
 
-// hashUnder returns the hash that a filter with that seed has for a name.
-func hashUnder(seed uint64, key string) (uint64, error) {
+// hashesUnder returns the hashes that a filter with that seed has for a key.
+func hashesUnder(seed uint64, key string) (nameHashes, error) {
 	if seed == 0 {
-		return 0, &store.DamageError{File: "the settings in the checkpoint", Offset: -1, Err: errors.New("the filter's seed is gone")}
+		return nameHashes{}, &store.DamageError{File: "the settings in the checkpoint", Offset: -1, Err: errors.New("the filter's seed is gone")}
 	}
 	const least = 1000 // the filter itself is not wanted
 	f, err := seen.NewScalable(seen.Config{Seed: seed, ExpectedItems: least})
 	if err != nil {
-		return 0, err
+		return nameHashes{}, err
 	}
-	return f.HashString(key), nil
+	return hashesOf(f, key), nil
 }

@@ -15,7 +15,7 @@ import (
 // rulings returns what the rules in force say of a URL now. Its task has a Seq where it was admitted.
 func (c *Crawler) rulings(t frontier.Task, queue *frontier.Story) []Ruling {
 	return []Ruling{
-		urlRuling(t.URL), scopeRuling(c.scope, t), depthRuling(c.live.Load().maxDepth, t), trapRuling(c.cfg.Traps, t, time.Now().Year()),
+		urlRuling(t.URL), scopeRuling(c.scope, c.cfg.CheckExternal, t), depthRuling(c.live.Load().maxDepth, t), trapRuling(c.cfg.Traps, t, time.Now().Year()),
 		robotsRuling(t.URL, queue),
 	}
 }
@@ -32,16 +32,29 @@ func exempt(t frontier.Task) bool { return t.Seq > 0 && t.Class <= frontier.Adde
 
 const seedsExempt = "seeds are exempt"
 
-func scopeRuling(s *scope.Scope, t frontier.Task) Ruling {
+func scopeRuling(s *scope.Scope, checks bool, t frontier.Task) Ruling {
 	if exempt(t) {
 		return Ruling{ByScope, Allows, seedsExempt}
 	}
 	verdict := s.Test(t.URL)
-	if !verdict.Admitted {
-		return Ruling{ByScope, Refuses, verdict.Rule}
+	switch rule, barred := s.Barred(t.URL); {
+	case isCheck(t) && !checks:
+		return Ruling{ByScope, Refuses, checksOff}
+	case isCheck(t) && barred:
+		return Ruling{ByScope, Refuses, rule}
+	case isCheck(t):
+		return Ruling{ByScope, Allows, "it is only checked"}
+	case verdict.Admitted:
+		return Ruling{ByScope, Allows, verdict.Rule}
+	case checks && !barred:
+		verdict.Rule += "; a link to it is only checked"
 	}
-	return Ruling{ByScope, Allows, verdict.Rule}
+	return Ruling{ByScope, Refuses, verdict.Rule}
 }
+
+func isCheck(t frontier.Task) bool { return t.Class == frontier.Check }
+
+const checksExempt = "checks are exempt"
 
 func depthRuling(limit *int, t frontier.Task) Ruling {
 	switch {
@@ -49,6 +62,8 @@ func depthRuling(limit *int, t frontier.Task) Ruling {
 		return Ruling{ByMaxDepth, Allows, "no limit"}
 	case t.Seq == 0:
 		return Ruling{ByMaxDepth, Unknown, fmt.Sprintf("max_depth %d, and how deep a link to it would be depends on its page", *limit)}
+	case isCheck(t):
+		return Ruling{ByMaxDepth, Allows, checksExempt}
 	case exempt(t) || t.Depth <= *limit:
 		return Ruling{ByMaxDepth, Allows, fmt.Sprintf("depth %d of %d", t.Depth, *limit)}
 	}
@@ -102,7 +117,7 @@ func storedScope(dir string, cfg Config, t frontier.Task) (Ruling, error) {
 	if err != nil {
 		return Ruling{}, err
 	}
-	verdict := scopeRuling(inScope, t)
+	verdict := scopeRuling(inScope, cfg.CheckExternal, t)
 	for seed, err := range seedsIn(dir).from(0) {
 		if verdict.Verdict == Allows {
 			return verdict, nil
@@ -114,7 +129,7 @@ func storedScope(dir string, cfg Config, t frontier.Task) (Ruling, error) {
 			return Ruling{}, err
 		}
 		inScope.AddSeed(seed.url)
-		verdict = scopeRuling(inScope, t)
+		verdict = scopeRuling(inScope, cfg.CheckExternal, t)
 	}
 	if verdict.Verdict == Refuses {
 		verdict.Rule += "; hosts that joined later, by crawl add or a seed's redirect, are known to a running crawl only"

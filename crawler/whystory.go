@@ -36,6 +36,9 @@ type Story struct {
 // Met reports whether the URL is in the crawl's log: it was admitted, and has been fetched or will be.
 func (s *Story) Met() bool { return s.Admission != nil }
 
+// Checked reports whether the URL is met as a link out of the crawl alone, and was never to be a page.
+func (s *Story) Checked() bool { return s.Met() && s.Admission.Class == frontier.Check.String() }
+
 // Fate is what became of a URL. The list is closed.
 type Fate string
 
@@ -180,12 +183,11 @@ type ledger interface {
 }
 
 // lookUp tells what both logs know, and returns the URL's admission, as a task; its Seq is 0 where it has none.
-func (s *Story) lookUp(in ledger, u canon.URL, hash uint64) (frontier.Task, error) {
-	found, err := in.Find([]uint64{hash})
+func (s *Story) lookUp(in ledger, u canon.URL, hashes nameHashes) (frontier.Task, error) {
+	seq, met, err := hashes.find(in)
 	if err != nil {
 		return frontier.Task{}, err
 	}
-	seq, met := found[hash]
 	if !met {
 		return frontier.Task{URL: u}, nil
 	}

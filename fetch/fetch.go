@@ -1,13 +1,13 @@
 // Package fetch makes one polite HTTP hop.
 //
-// A Fetch sends one GET and returns its answer. It follows no redirect, dials no address but those it was given and has
+// A Fetch sends one GET, or one HEAD, and returns its answer. It follows no redirect, dials no address but those it was given and has
 // checked, keeps one deadline from the call to the last byte, and holds no more of a head or a body than the caps allow,
 // before decoding and after, nor of all bodies together. What a server sent only in part is returned and marked, not thrown away. A Robots says what a
 // site's robots.txt allows; each of its rules costs time linear in rule and URL.
 //
 // It speaks HTTP/1.1, and HTTP/2 over TLS with servers that choose it.
 //
-// The price: GET only, bodies whole in memory, large ones that wait for each other's memory, and a caller
+// The price: no other methods, bodies whole in memory, large ones that wait for each other's memory, and a caller
 // that must give each Result back by Release.
 package fetch
 
@@ -50,6 +50,9 @@ type Client struct {
 // Request names what to fetch.
 type Request struct {
 	URL canon.URL
+
+	// HeadOnly asks by HEAD: the answer has no body.
+	HeadOnly bool
 
 	// Addrs are the addresses that may be dialled for URL, best first, as Resolve returns them. With none, Fetch asks
 	// Resolve itself.
@@ -233,7 +236,7 @@ func (c *Client) roundTrip(ctx context.Context, cn *conn, h hop) (res *Result, w
 	if cn.direct && head.status == http.StatusProxyAuthRequired {
 		return nil, false, newError(h.URL, PhaseDial, &ProxyError{h.via.name, ErrProxyAuth})
 	}
-	framing, err := head.frame()
+	framing, err := head.frame(h.HeadOnly)
 	if err != nil {
 		return nil, false, cn.fail(h.URL, PhaseHead, err)
 	}

@@ -19,7 +19,8 @@ type framing struct {
 
 // frame reads the framing off a head (RFC 9112, section 6.3). Two different lengths are refused, as browsers do: either may
 // be wrong. Otherwise what is doubtful ends the connection with the answer, so that nothing of it is taken for the next one.
-func (h *head) frame() (framing, error) {
+// headOnly: it answers a HEAD.
+func (h *head) frame(headOnly bool) (framing, error) {
 	f := framing{length: -1, keep: h.persistent() && !h.odd}
 	length, sound, err := contentLength(h.header["Content-Length"])
 	if err != nil {
@@ -27,8 +28,8 @@ func (h *head) frame() (framing, error) {
 	}
 	transfer := h.header["Transfer-Encoding"]
 	switch {
-	case h.status == http.StatusNoContent || h.status == http.StatusNotModified:
-		// They have no body. Some servers send one all the same, perhaps late.
+	case headOnly || h.status == http.StatusNoContent || h.status == http.StatusNotModified:
+		// They have no body. Some servers send one all the same, perhaps late: a head that speaks of one is the connection's last.
 		f.length = 0
 		f.keep = f.keep && len(transfer) == 0 && sound && length <= 0
 	case hasToken(transfer, "chunked") && h.major == 1 && h.minor > 0:

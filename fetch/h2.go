@@ -124,9 +124,13 @@ func (x *exchange2) roundTrip(ctx context.Context) (res *Result, keep bool, err 
 	resume := func() {
 		x.timer.Reset(time.Until(x.clock.extend(time.Now(), x.hop.deadline.Add(res.share.waited))))
 	}
-	want := x.wantedOf(x.hop.Request, res.Status, res.Header, resp.ContentLength)
+	length := resp.ContentLength
+	if x.hop.HeadOnly {
+		length = 0 // that of what a GET would get
+	}
+	want := x.wantedOf(x.hop.Request, res.Status, res.Header, length)
 	g := res.bodyGrowth(ctx, want.limit, resume)
-	ended := res.readWanted(g, payloadSource{&stream{x, ctx, resp.Body}, resp.ContentLength, false}, want)
+	ended := res.readWanted(g, payloadSource{&stream{x, ctx, resp.Body}, length, false}, want)
 	if !ended {
 		x.cancel(nil) // so that closing the body waits for nobody
 	}
@@ -151,7 +155,7 @@ func (x *exchange2) request(ctx context.Context) *http.Request {
 		},
 	}
 	req := &http.Request{
-		Method: http.MethodGet,
+		Method: x.hop.method(),
 		URL:    &url.URL{Scheme: u.Scheme(), Host: u.Host(), Opaque: "//" + u.Host() + u.Target()},
 		Host:   u.Host(),
 		Header: requestHeader(x.hop.Request, x.creds.of(u)),
@@ -193,7 +197,7 @@ func (x *exchange2) newResult2(resp *http.Response) (*Result, error) {
 
 func (x *exchange2) capture(res *Result) {
 	length := int64(-1)
-	if res.Truncated == Whole {
+	if res.Truncated == Whole && !x.hop.HeadOnly {
 		length = int64(len(res.Payload))
 	}
 	res.capture = &capture{

@@ -59,9 +59,17 @@ func (cn *conn) send(r Request, own []field) error {
 	return err
 }
 
+func (r *Request) method() string {
+	if r.HeadOnly {
+		return http.MethodHead
+	}
+	return http.MethodGet
+}
+
 // appendRequest appends a request as it is sent to the host, or to a proxy (RFC 9112, section 3.2.2).
 func appendRequest(b []byte, r Request, own []field, to *proxy) []byte {
-	b = append(b, "GET "...)
+	b = append(b, r.method()...)
+	b = append(b, ' ')
 	if to != nil {
 		b = append(b, r.URL.Origin()...)
 	}

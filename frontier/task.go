@@ -17,6 +17,7 @@ const (
 	Navigation              // a link to another page
 	Requisite               // what a page needs to be shown: image, script, style sheet
 	Sitemap                 // listed in a sitemap, linked from nowhere yet
+	Check                   // leads out of the crawl: only whether it leads anywhere is asked
 )
 
 // String returns the class's name in lower case.
@@ -32,6 +33,8 @@ func (c Class) String() string {
 		return "requisite"
 	case Sitemap:
 		return "sitemap"
+	case Check:
+		return "check"
 	}
 	return "class " + strconv.Itoa(int(c))
 }

@@ -11,6 +11,7 @@ type Page struct {
 	Seq          uint64         `json:"seq"`                // the URL's number in the admission log
 	Visit        int            `json:"visit"`              // 1: the first fetch of this URL
 	URL          string         `json:"url"`                // as requested
+	Check        Check          `json:"check,omitempty"`    // it was only asked whether the link leads anywhere, and how; empty: a page
 	Outcome      Outcome        `json:"outcome"`            // from the closed list
 	Status       int            `json:"status,omitempty"`   // absent when no answer came
 	FetchedAt    time.Time      `json:"fetched_at"`         // when the request was leased, UTC
@@ -44,6 +45,15 @@ type Page struct {
 	Error        *PageError     `json:"error,omitempty"`
 	Extract      map[string]any `json:"extract,omitempty"` // fields by the rules of extract:
 }
+
+// Check says how it was found out whether a link leads anywhere.
+type Check string
+
+// The ways: nothing of a body was read.
+const (
+	CheckHead Check = "head" // by HEAD
+	CheckGet  Check = "get"  // by GET, after a HEAD that did not end well
+)
 
 // An Alternate is the same page in another language, by a link with hreflang.
 type Alternate struct {

@@ -39,6 +39,7 @@ func crawlConfig(s config.Settings) (crawler.Config, error) {
 	cfg.MaxAlike = limitOf(s.MaxAlike.Get())
 	cfg.Concurrency = int(s.Concurrency)
 	cfg.Requisites = s.Requisites
+	cfg.CheckExternal = s.CheckExternal
 	cfg.Sitemaps = s.Sitemaps
 	cfg.Frontier.IgnoreRobots = s.Robots == config.RobotsIgnore
 	cfg.Retries = int(s.Retries)

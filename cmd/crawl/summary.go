@@ -55,6 +55,10 @@ func table(s crawler.Snapshot) string {
 	if s.NeedsScripts > 0 {
 		row("", "%s empty without scripts, which crawl does not run", plural(s.NeedsScripts, "page looks", "pages look"))
 	}
+	if s.Checks > 0 {
+		row("", "%s of links out of the crawl, %s broken; the other %s", plural(s.Checks, "record is a check", "records are checks"),
+			count(s.Broken), plural(s.Pages-s.Checks, "record is a page", "records are pages"))
+	}
 	row("links", "%s found: %s", count(s.Discovered), counts(s.ByReason, " "))
 	if len(s.ByMerge) > 0 {
 		row("same page", "links taken for pages met before: %s", counts(s.ByMerge, " by "))

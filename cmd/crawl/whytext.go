@@ -65,16 +65,27 @@ func fateText(s *crawler.Story) string {
 	case crawler.FateUnreadSeed:
 		return "among the seeds, and not read yet"
 	case crawler.FatePending:
-		return "pending" + visitText(s.Queue)
+		return "pending" + visitText(s.Queue) + checkedText(s)
 	case crawler.FateInFlight:
 		if s.Queue.LeasedAt.IsZero() { // what ends without a request is through at once
 			return "in flight" + visitText(s.Queue)
 		}
 		return fmt.Sprintf("in flight since %s%s", localTime(s.Queue.LeasedAt), visitText(s.Queue))
 	case crawler.FateDone:
-		return "done: " + strings.TrimSpace(s.Last.Outcome+" "+statusText(s.Last.Status))
+		return "done: " + strings.TrimSpace(s.Last.Outcome+" "+statusText(s.Last.Status)) + checkedText(s)
 	}
 	return string(s.Fate)
+}
+
+// checkedText says of a link out of the crawl that it is no page of it.
+func checkedText(s *crawler.Story) string {
+	if !s.Checked() {
+		return ""
+	}
+	if s.Page != nil && s.Page.Check != "" {
+		return fmt.Sprintf("; only checked, by %s: it leads out of the crawl", strings.ToUpper(string(s.Page.Check)))
+	}
+	return "; only checked: it leads out of the crawl"
 }
 
 func filterText(s *crawler.Story) string {

@@ -26,11 +26,12 @@ type Settings struct {
 	MaxTime         Optional[Duration] // of one run, pauses not counted
 
 	// Scope.
-	Scope      Scope
-	Include    []Pattern // on the requested URL; when given, one must match
-	Exclude    []Pattern // on the requested URL; none may match
-	Requisites bool      // also images, style sheets, scripts and other parts of a page
-	Sitemaps   bool      // also what the sitemaps named in a robots.txt list
+	Scope         Scope
+	Include       []Pattern // on the requested URL; when given, one must match
+	Exclude       []Pattern // on the requested URL; none may match
+	Requisites    bool      // also images, style sheets, scripts and other parts of a page
+	CheckExternal bool      // ask once for each link out of the crawl whether it leads anywhere
+	Sitemaps      bool      // also what the sitemaps named in a robots.txt list
 
 	SamePage []SamePage // which URLs count as one page
 

@@ -37,6 +37,13 @@ var scopeSettings = []setting{
 		usage: "also fetch what pages are made of: images, style sheets, scripts, icons",
 		at:    func(s *Settings) slot { return onOff{v: &s.Requisites} },
 	},
+	{key: "check_external", section: scopes, bare: "true",
+		usage: "ask once for each link out of the scope whether it leads anywhere, and follow none",
+		note: "By HEAD, and where that does not end well by GET, of which nothing is read but the head; redirects are followed likewise. The " +
+			"answer is a page record with the key check: head or get. robots.txt, delays and limits hold as for pages; max_depth, traps and " +
+			"include do not, and what exclude names is not asked for.",
+		at: func(s *Settings) slot { return onOff{v: &s.CheckExternal} },
+	},
 	{key: "sitemaps", section: scopes, bare: "true",
 		usage: "also fetch the sitemaps that a robots.txt names, and the pages in scope that they list",
 		note: "Sitemaps and feeds that are seeds, or that a link leads to, are read in any case. Of one sitemap 50,000 entries " +

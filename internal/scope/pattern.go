@@ -54,6 +54,17 @@ func compile(key string, texts []string, problems *[]error) []pattern {
 	return patterns
 }
 
+// Barred reports whether the user wants a URL asked for in no way, and by which rule: an Exclude matches it, in reach of
+// the seeds or not, and it is no seed.
+func (s *Scope) Barred(u canon.URL) (rule string, barred bool) {
+	for _, p := range s.exclude {
+		if p.MatchString(u.String()) && !s.isSeed(u) {
+			return p.rule, true
+		}
+	}
+	return "", false
+}
+
 func (s *Scope) hasPatterns() bool { return len(s.include)+len(s.exclude) > 0 }
 
 // filter applies the patterns to a URL that the seeds reach by the given rule.
