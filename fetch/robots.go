@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
-	"strings"
 	"time"
 
 	"crawl/canon"
@@ -14,22 +13,12 @@ import (
 
 // Robots is what a robots.txt says to one crawler (RFC 9309). It holds for the origin that the file was asked of.
 type Robots struct {
-	rules    []rule // the one that wins first
-	starred  int    // of them
+	rules    rules
 	delay    time.Duration
 	hasDelay bool
 	delayAt  int // line of delay
 	sitemaps []string
 	refusal  string // not empty: nothing may be fetched, and why
-}
-
-// rule is an Allow or Disallow line.
-type rule struct {
-	pattern string // in the form that fold gives
-	starred bool   // pattern has a "*"
-	allow   bool
-	line    int
-	text    string // the pattern as it stands in the file
 }
 
 // Decision is the answer for one URL, with the line that gave it.
@@ -83,14 +72,6 @@ func RobotsFrom(res *Result, err error, agent string) *Robots {
 	return robots
 }
 
-// maxMatchBytes bounds what one URL costs: so much of it, in sum, is held against rules with a "*". Only those count that have
-// no two neighbouring octets which the URL has not, so it is a limit for sites that are out for our time, with tens of
-// thousands of rules and URLs of many KiB made for each other. A rule without a "*" costs no more than its own length.
-const maxMatchBytes = 32 << 20
-
-// tooMuch is the Decision.Rule where maxMatchBytes does not suffice.
-const tooMuch = "robots.txt has too many rules with * for a URL of this length"
-
 // Test says whether u may be fetched. The longest pattern that matches path and query decides, counted in octets;
 // between equals an Allow wins; no match allows. /robots.txt itself is always allowed. Where maxMatchBytes are used up before
 // that is known, nobody can say that u is allowed, so it is not.
@@ -101,37 +82,10 @@ func (r *Robots) Test(u canon.URL) Decision {
 	if r.refusal != "" {
 		return Decision{Rule: r.refusal}
 	}
-	if len(r.rules) == 0 {
+	if len(r.rules.all) == 0 {
 		return Decision{Allowed: true}
 	}
-	target := fold(u.Target(), inTarget)
-	var has *octetPairs
-	if r.starred*len(target) > worthPairs {
-		has = pairsOf(target)
-	}
-	left := maxMatchBytes
-	for i := range r.rules {
-		rule := &r.rules[i]
-		if rule.starred {
-			if has != nil && !has.allOf(rule.pattern) {
-				continue
-			}
-			if left -= len(target); left < 0 {
-				return Decision{Rule: tooMuch}
-			}
-		}
-		if matches(rule.pattern, target) {
-			return rule.decision()
-		}
-	}
-	return Decision{Allowed: true}
-}
-
-func (r *rule) decision() Decision {
-	if r.allow {
-		return Decision{Allowed: true, Line: r.line, Rule: "Allow: " + r.text}
-	}
-	return Decision{Line: r.line, Rule: "Disallow: " + r.text}
+	return r.rules.decide(fold(u.Target(), inTarget))
 }
 
 // CrawlDelay returns the pause that the file asks for between two requests; the longest where it asks more than once.
@@ -144,25 +98,3 @@ func (r *Robots) CrawlDelayLine() int { return r.delayAt }
 // Sitemaps returns the values of the Sitemap lines, each once, in their order. They are as they stand in the file: some
 // are relative, and none has been checked.
 func (r *Robots) Sitemaps() []string { return slices.Clone(r.sitemaps) }
-
-// matches reports whether pattern matches a prefix of target, or all of it when pattern ends in "$". A "*" is any run of
-// octets, also none. Each piece between stars is taken where it first fits, which is never worse than later: so no octet
-// of target is matched anew.
-func matches(pattern, target string) bool {
-	pattern, anchored := strings.CutSuffix(pattern, "$")
-	piece, rest, starred := strings.Cut(pattern, "*")
-	target, ok := strings.CutPrefix(target, piece)
-	if !ok {
-		return false
-	}
-	for starred {
-		piece, rest, starred = strings.Cut(rest, "*")
-		if anchored && !starred {
-			return strings.HasSuffix(target, piece)
-		}
-		if _, target, ok = strings.Cut(target, piece); !ok {
-			return false
-		}
-	}
-	return !anchored || target == ""
-}

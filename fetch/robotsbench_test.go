@@ -145,7 +145,7 @@ func TestRobotsCostIsBounded(t *testing.T) {
 		if best > time.Second {
 			t.Errorf("%q: a test took %v", rule, best)
 		}
-		t.Logf("%q: %d rules, %v", rule, len(r.rules), best)
+		t.Logf("%q: %d rules, %v", rule, len(r.rules.all), best)
 	}
 	// A long path and many plain rules, or a usual path and very many with stars, are judged.
 	plain := parseRobots(t, string(robotsOf(MaxRobotsBytes, func(i int) string { return fmt.Sprintf("Disallow: /z%d\n", i) })), "bot")

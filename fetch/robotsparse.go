@@ -2,11 +2,9 @@ package fetch
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/binary"
 	"io"
 	"math"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -117,14 +115,21 @@ type robotsParser struct {
 
 // robotsGroup is what the groups for one product token say.
 type robotsGroup struct {
-	rules    []rule
+	rules    []ruleLine
 	delay    time.Duration
 	hasDelay bool
 	delayAt  int // line of delay
 }
 
+// ruleLine is an Allow or Disallow line as it was read.
+type ruleLine struct {
+	pattern, text string // in the form that fold gives, and as it stands in the file
+	allow         bool
+	line          int
+}
+
 // add adds a rule, but for one that stands twice in a row: the second decides nothing.
-func (g *robotsGroup) add(r rule) {
+func (g *robotsGroup) add(r ruleLine) {
 	if n := len(g.rules); n > 0 && g.rules[n-1].allow == r.allow && g.rules[n-1].pattern == r.pattern {
 		return
 	}
@@ -198,9 +203,7 @@ func (p *robotsParser) rule(number int, allow bool, value string) {
 	if value == "" || !p.inNamed && !p.inStar {
 		return
 	}
-	value = strings.Clone(value) // or a few rules would keep the whole file in memory
-	r := rule{pattern: fold(value, inPattern), allow: allow, line: number, text: value}
-	r.starred = strings.IndexByte(r.pattern, '*') >= 0
+	r := ruleLine{pattern: fold(value, inPattern), allow: allow, line: number, text: value}
 	p.each(func(g *robotsGroup) { g.add(r) })
 	if folder, ok := indexFolder(r.pattern); ok && allow {
 		r.pattern = folder + "$"
@@ -234,25 +237,9 @@ func (p *robotsParser) robots() *Robots {
 	if p.metNamed {
 		group = p.named
 	}
-	slices.SortStableFunc(group.rules, func(a, b rule) int {
-		if c := cmp.Compare(len(b.pattern), len(a.pattern)); c != 0 {
-			return c
-		}
-		switch {
-		case a.allow == b.allow:
-			return 0
-		case a.allow:
-			return -1
-		}
-		return 1
-	})
-	starred := 0
-	for i := range group.rules {
-		if group.rules[i].starred {
-			starred++
-		}
+	return &Robots{
+		rules: rulesOf(group.rules), delay: group.delay, hasDelay: group.hasDelay, delayAt: group.delayAt, sitemaps: p.sitemaps,
 	}
-	return &Robots{rules: group.rules, starred: starred, delay: group.delay, hasDelay: group.hasDelay, delayAt: group.delayAt, sitemaps: p.sitemaps}
 }
 
 // parseDelay reads seconds, which may have a fraction. More than a Duration holds is the longest one.
