@@ -34,6 +34,14 @@ func (p *permission) Delay() (time.Duration, bool) {
 	return p.CrawlDelay()
 }
 
+// Size returns how many bytes the rules take.
+func (p *permission) Size() int64 {
+	if p.Robots == nil {
+		return 0
+	}
+	return p.Robots.Size()
+}
+
 // resolve looks up the addresses of a host. Like robots.txt, that is a task of its own: no page waits in a fetcher.
 func (c *Crawler) resolve(ctx context.Context, l frontier.Lease) error {
 	if c.needless(l) {
@@ -133,7 +141,7 @@ func (c *Crawler) robotsAnswered(l frontier.Lease, r *fetch.Result, retryAfter t
 	if err := c.admitSitemaps(l, robots.Sitemaps()); err != nil {
 		return err
 	}
-	return c.frontier.Permit(l, &permission{Robots: robots, learnt: time.Now()}, robotsTTL, outcome)
+	return c.frontier.Permit(l, &permission{Robots: robots.WithoutSitemaps(), learnt: time.Now()}, robotsTTL, outcome)
 }
 
 // robotsAgain says whether, and after what wait, a robots.txt is asked for again that was answered with a status of that

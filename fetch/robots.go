@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"slices"
 	"time"
+	"unsafe"
 
 	"crawl/canon"
 )
@@ -94,6 +95,22 @@ func (r *Robots) CrawlDelay() (delay time.Duration, ok bool) { return r.delay, r
 
 // CrawlDelayLine returns the line that the Crawl-delay stands in, from 1; 0 where there is none.
 func (r *Robots) CrawlDelayLine() int { return r.delayAt }
+
+// Size returns how many bytes of memory r takes, about.
+func (r *Robots) Size() int64 {
+	n := r.rules.size() + len(r.refusal)
+	for _, s := range r.sitemaps {
+		n += len(s) + int(unsafe.Sizeof(s))
+	}
+	return int64(n)
+}
+
+// WithoutSitemaps returns r as it is kept by who has seen its Sitemap lines, of which there may be thousands.
+func (r *Robots) WithoutSitemaps() *Robots {
+	without := *r
+	without.sitemaps = nil
+	return &without
+}
 
 // Sitemaps returns the values of the Sitemap lines, each once, in their order. They are as they stand in the file: some
 // are relative, and none has been checked.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+	"unsafe"
 )
 
 // rules are the Allow and Disallow lines of a robots.txt, the one that wins first. A crawl holds those of all hosts that
@@ -75,9 +76,7 @@ func byRank(a, b ruleLine) int {
 }
 
 // size returns how many bytes of memory r takes.
-func (r *rules) size() int { return len(r.all)*ruleSize + len(r.texts) }
-
-const ruleSize = 24
+func (r *rules) size() int { return len(r.all)*int(unsafe.Sizeof(rule{})) + len(r.texts) }
 
 // maxMatchBytes bounds what one URL costs: so much of it, in sum, is held against rules with a "*". Only those count that have
 // no two neighbouring octets which the URL has not, so it is a limit for sites that are out for our time, with tens of

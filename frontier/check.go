@@ -30,6 +30,7 @@ func (f *Frontier) Check() error {
 	c.checkElsewhere()
 	c.checkAddresses()
 	c.checkTotals()
+	c.checkRules()
 	c.checkWaiters()
 	return errors.Join(c.errs...)
 }
@@ -294,4 +295,15 @@ func (c *checker) checkWaiters() {
 	if at := f.total.notBefore(f.nextMoment(c.now)); at != forever && at > c.now && !f.paused {
 		c.want(f.armed <= at, "the timer is set to %v, the next host is due at %v", nil, f.armed, at)
 	}
+}
+
+func (c *checker) checkRules() {
+	r, held := &c.f.rulesRoom, int64(0)
+	for o, l := range r.of {
+		held += l.size
+		c.want(l.origin == o && o.rules != nil && o.rules.Size() == l.size, "has room for other rules", o.host)
+		c.want(!o.host.forgotten, "is forgotten and has room for rules", o.host)
+	}
+	c.want(held == r.held && len(r.of) == r.byUse.n, "rules take %d bytes of %d origins, counted as %d of %d", nil, held, len(r.of), r.held, r.byUse.n)
+	c.want(held <= c.f.cfg.MaxRulesBytes || r.byUse.n == 1, "rules take %d bytes", nil, held)
 }

@@ -53,9 +53,13 @@ type Config struct {
 	// MaxTasks is how many tasks are in memory, leased ones included. Beyond it, tasks wait elsewhere. Default 250,000.
 	MaxTasks int
 
+	// MaxRulesBytes is how much the rules of robots.txt files may take in memory that take more than 4 KiB each. Beyond it,
+	// those that were used longest ago are forgotten, and asked for again. Default 64 MiB.
+	MaxRulesBytes int64
+
 	// PerIP has the hosts whose first address (Lease.Addrs, the one that is dialled first) is the same share it: between
-	// two requests to the address, whatever their hosts, lies the greater delay of the two hosts asked, counted as between
-	// two requests to one host; and no more requests are in flight to it than the least concurrency of the hosts asked
+	// two requests to the address, whatever their hosts, lies the greater delay of the two hosts asked, but for a
+	// Crawl-delay, counted as between two requests to one host; and no more requests are in flight to it than the least concurrency of the hosts asked
 	// allows. A back-off and Retry-After stay a host's own. Further addresses of a host do not count. Default off.
 	PerIP bool
 	// MaxHostPages is how many page records a host may have over the crawl's life; then it is given up. A host's records and
@@ -91,6 +95,7 @@ func Default() Config {
 		MaxHosts:        100_000,
 		MaxIdleHosts:    50_000,
 		MaxTasks:        250_000,
+		MaxRulesBytes:   64 << 20,
 	}
 }
 
@@ -131,6 +136,9 @@ func (c Config) Validate() error {
 	if c.MaxHosts < 0 {
 		bad("max_hosts", "1 or more", c.MaxHosts)
 	}
+	if c.MaxRulesBytes < 0 {
+		bad("robots_memory", "1 or more", c.MaxRulesBytes)
+	}
 	if c.MaxTasks < 0 {
 		bad("max_tasks", "1 or more", c.MaxTasks)
 	}
@@ -162,6 +170,7 @@ func (c Config) resolved() Config {
 	fill(&c.MaxHosts, d.MaxHosts)
 	fill(&c.MaxIdleHosts, d.MaxIdleHosts)
 	fill(&c.MaxTasks, d.MaxTasks)
+	fill(&c.MaxRulesBytes, d.MaxRulesBytes)
 	return c
 }
 

@@ -18,11 +18,12 @@ func TestZeroConfigIsTheDefault(t *testing.T) {
 	none := Config{
 		HostDelay: None, DelayFactor: None, MaxCrawlDelay: None, RobotsTTL: None, RobotsDeadline: None, BackoffBase: None,
 		BackoffMax: None, MaxRetryAfter: None, GiveUpAfter: None, MaxIdleHosts: None, MaxHosts: 1, MaxTasks: 1,
+		MaxRulesBytes: 1,
 	}
 	if err := none.Validate(); err != nil {
 		t.Error(err)
 	}
-	if got, want := none.resolved(), (Config{HostConcurrency: 1, MaxHosts: 1, MaxTasks: 1}); !reflect.DeepEqual(got, want) {
+	if got, want := none.resolved(), (Config{HostConcurrency: 1, MaxHosts: 1, MaxTasks: 1, MaxRulesBytes: 1}); !reflect.DeepEqual(got, want) {
 		t.Errorf("%+v, want %+v", got, want)
 	}
 }
@@ -32,7 +33,7 @@ func TestValidate(t *testing.T) {
 	err := Config{
 		HostDelay: bad, DelayFactor: math.NaN(), MaxCrawlDelay: bad, HostConcurrency: -2, RobotsTTL: bad, RobotsDeadline: bad,
 		BackoffBase: bad, BackoffMax: 2 * bad, MaxRetryAfter: bad, GiveUpAfter: -2, MaxIdleHosts: -2,
-		MaxHosts: -1, MaxTasks: -1,
+		MaxHosts: -1, MaxTasks: -1, MaxRulesBytes: -1,
 	}.Validate()
 	if err == nil {
 		t.Fatal("valid")

@@ -11,6 +11,8 @@ type crawlDelay time.Duration
 
 func (d crawlDelay) Delay() (time.Duration, bool) { return time.Duration(d), d > 0 }
 
+func (crawlDelay) Size() int64 { return 0 }
+
 const year = 365 * 24 * time.Hour
 
 func TestDelay(t *testing.T) {

@@ -96,6 +96,7 @@ type Frontier struct {
 	armed      moment                // when timer ticks; never where it need not
 	elsewhere  elsewhere             // tasks that are not in memory
 	rerouted   map[uint64]rerouted   // by number: tasks in memory that stand at another host than they were added for
+	rulesRoom  rulesRoom             // for large rules
 	rereads    rereads               // hosts of which a wish must begin anew
 	leaving    map[string]*host      // hosts forgotten whose durable state is still to be collected
 	changed    []*host               // hosts whose durable state changed since the last call of Changed

@@ -48,4 +48,7 @@ func (f *Frontier) forget(h *host, now moment) {
 	f.bookOwing(h)
 	f.strand(h, -h.stranded)
 	f.leaveAddresses(h)
+	for _, o := range h.origins {
+		f.rulesRoom.leave(o)
+	}
 }

@@ -33,6 +33,8 @@ func (k Kind) String() string {
 type Permission interface {
 	// Delay returns the Crawl-delay, if there is one. It is called under the frontier's lock.
 	Delay() (time.Duration, bool)
+	// Size returns how many bytes of memory the rules take, about. It is called under the frontier's lock.
+	Size() int64
 }
 
 // Lease is the right to make one request, and the duty to say how it ended. A lease of any kind may also be ended by

@@ -482,14 +482,22 @@ func (w *walk) robots(rng *rand.Rand, l Lease, took time.Duration) error {
 		w.mu.Unlock()
 		return w.f.RedirectRobots(l, to, o)
 	}
-	p := crawlDelay(max(0, rng.IntN(10)-6)) * crawlDelay(time.Second)
+	p := walkRules{crawlDelay(max(0, rng.IntN(10)-6)) * crawlDelay(time.Second), rng.Int64N(2 * largeRules)}
 	h := w.host(strings.SplitN(l.Origin, "://", 2)[1])
-	h.crawl[l.Origin] = time.Duration(p)
+	h.crawl[l.Origin] = time.Duration(p.crawlDelay)
 	w.settle(l, o, 0)
 	h.setDelay(w.cfg, time.Now())
 	w.mu.Unlock()
 	return w.f.Permit(l, p, ttl(rng), o)
 }
+
+// walkRules are large rules every other time.
+type walkRules struct {
+	crawlDelay
+	size int64
+}
+
+func (r walkRules) Size() int64 { return r.size }
 
 func (w *walk) page(rng *rand.Rand, l Lease, took time.Duration) error {
 	o := w.outcome(rng, took)
@@ -631,6 +639,7 @@ func TestRandomWalk(t *testing.T) {
 		{HostDelay: 300 * time.Millisecond, PerIP: true, DelayFactor: None},
 		{HostDelay: 100 * time.Millisecond, PerIP: true, HostConcurrency: 3, GiveUpAfter: 4},
 		{HostDelay: None, PerIP: true, HostConcurrency: 2, MaxCrawlDelay: time.Second},
+		{HostDelay: 200 * time.Millisecond, MaxRulesBytes: 5 * largeRules},
 	} {
 		eachWalk(t, kind, func(t *testing.T, seed uint64) {
 			synctest.Test(t, func(t *testing.T) {

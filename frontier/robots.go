@@ -146,7 +146,8 @@ func (f *Frontier) serveRobots(h *host, a *ask, now moment) (Lease, bool) {
 }
 
 // Permit ends a robots lease: p is what l.Origin's robots.txt says, for as long as ttl, or Config.RobotsTTL if that is
-// less. A nil p says nothing. What holds where there was no answer is the caller's to say.
+// less. A nil p says nothing. What holds where there was no answer is the caller's to say. Where p is large and
+// Config.MaxRulesBytes are full of rules that have not served yet, p is forgotten, and asked for again a minute later.
 func (f *Frontier) Permit(l Lease, p Permission, ttl time.Duration, o Outcome) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -157,16 +158,28 @@ func (f *Frontier) Permit(l Lease, p Permission, ttl time.Duration, o Outcome) e
 	now := f.now()
 	of := op.ask.origin
 	of.setAsk(nil)
-	of.rules = p
-	of.rulesTerm = term{until: later(now, min(ttl, f.cfg.RobotsTTL)), unused: true}
 	of.crawlDelay = f.crawlDelay(p) // from this request on
 	of.host.noteCrawlDelay()
 	f.settle(op, o, now)
+	if f.rulesRoom.keep(of, sizeOf(p), f.cfg.MaxRulesBytes) {
+		of.rules = p
+		of.rulesTerm = term{until: later(now, min(ttl, f.cfg.RobotsTTL)), unused: true}
+	} else {
+		of.forgetRules()
+		f.hold(of.host, rulesWait, RobotsRetry, now)
+	}
 	f.keepDelay(of.host)
 	f.schedule(op.host, now)
 	f.schedule(of.host, now)
 	f.dispatch(now)
 	return nil
+}
+
+func sizeOf(p Permission) int64 {
+	if p == nil {
+		return 0
+	}
+	return p.Size()
 }
 
 // RedirectRobots ends a robots lease that was answered with a redirect: to is asked next, in the queue of its own host.

@@ -52,6 +52,7 @@ func (f *Frontier) leasePage(h *host, o *origin, now moment) Lease {
 	l := Lease{Kind: Page, Task: t, Origin: o.name, Addrs: o.addrs, ResolveErr: o.addrsErr}
 	if o.addrsErr == nil && !h.policy.ignoreRobots {
 		o.rulesTerm.unused = false
+		f.rulesRoom.used(o)
 		l.Permission = o.rules
 	}
 	return f.lease(l, open{host: h, task: t}, o.address, now)

@@ -146,6 +146,7 @@ func frontierConfig(s config.Settings) frontier.Config {
 	}
 	cfg.PerIP = s.PerIP
 	cfg.MaxHosts, cfg.MaxTasks = int(s.MaxHosts), int(s.MaxTasks)
+	cfg.MaxRulesBytes = int64(s.RobotsMemory)
 	cfg.MaxHostPages, cfg.MaxHostBytes = uint64(s.MaxPagesPerHost.Or(0)), uint64(s.MaxBytesPerHost.Or(0))
 	for _, rule := range s.Hosts {
 		cfg.Overrides = append(cfg.Overrides, override(rule))

@@ -95,9 +95,10 @@ type Settings struct {
 	SeenMemory Size            // cap of the filter
 
 	// Memory.
-	MaxHosts   Count // with work
-	MaxTasks   Count // URLs to be fetched
-	BodyMemory Size  // bytes of all bodies in flight
+	MaxHosts     Count // with work
+	MaxTasks     Count // URLs to be fetched
+	BodyMemory   Size  // bytes of all bodies in flight
+	RobotsMemory Size  // bytes of the rules of large robots.txt files
 
 	// State and output.
 	CheckpointInterval Duration
@@ -157,6 +158,7 @@ func Default() Settings {
 		MaxHosts:           100_000,
 		MaxTasks:           250_000,
 		BodyMemory:         512 << 20,
+		RobotsMemory:       64 << 20,
 		CheckpointInterval: Duration(10 * time.Second),
 		Grace:              Duration(8 * time.Second),
 		MinFree:            1 << 30,
