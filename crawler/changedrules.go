@@ -2,6 +2,7 @@ package crawler
 
 import (
 	"log/slog"
+	"reflect"
 	"slices"
 
 	"crawl/store"
@@ -37,7 +38,8 @@ func (c *counters) sayRules(log *slog.Logger, before, after Config) {
 }
 
 func (s Scope) differs(other Scope) bool {
-	return s.Mode != other.Mode || !slices.Equal(s.Include, other.Include) || !slices.Equal(s.Exclude, other.Exclude)
+	return s.Mode != other.Mode || !slices.Equal(s.Include, other.Include) || !slices.Equal(s.Exclude, other.Exclude) ||
+		!slices.EqualFunc(s.Rules, other.Rules, func(a, b ScopeRule) bool { return reflect.DeepEqual(a, b) })
 }
 
 // deeper reports whether a limit on depth allows more than another; nil is no limit.

@@ -103,7 +103,7 @@ func (v *visit) isCheck() bool { return v.page.Check != "" }
 
 // request is what the visit asks for.
 func (c *Crawler) request(v *visit) fetch.Request {
-	r := fetch.Request{URL: v.lease.URL, Addrs: v.lease.Addrs, Want: c.want, Fresh: v.lease.Fresh}
+	r := fetch.Request{URL: v.lease.URL, Addrs: v.lease.Addrs, Want: c.wantOf(&v.lease), Fresh: v.lease.Fresh}
 	if v.isCheck() {
 		r.HeadOnly, r.Want = v.page.Check == store.CheckHead, noBody
 		return r

@@ -11,7 +11,6 @@ import (
 	"crawl/fetch"
 	"crawl/frontier"
 	"crawl/internal/parse"
-	"crawl/internal/scope"
 	"crawl/seen"
 	"crawl/store"
 )
@@ -67,13 +66,6 @@ type Config struct {
 	Fetcher      Fetcher           `json:"-"` // nil: a fetch.Client of Config.Fetch
 	OnCommit     func(*store.Page) `json:"-"` // in commit order, before the record is durable; must not wait
 	OnCheckpoint func(store.Cut)   `json:"-"` // after each durable checkpoint, in order; must not wait
-}
-
-// Scope says which links belong to the crawl.
-type Scope struct {
-	Mode    string   // host, domain, prefix or any: of the seeds
-	Include []string // RE2; when given, a link must match one of them too
-	Exclude []string // RE2; wins over Include
 }
 
 // Extract is a field that is taken from each page by a CSS selector.
@@ -139,10 +131,6 @@ func (c Config) Validate() error {
 	_, extractErr := compileExtract(c.Extract)
 	errs = append(errs, validateRetries(c.Retry), canonErr, scopeErr, c.Traps.validate(), extractErr, c.Frontier.Validate(), c.Seen.Validate(), c.Fetch.Validate())
 	return errors.Join(errs...)
-}
-
-func (s Scope) compile() (*scope.Scope, error) {
-	return scope.New(scope.Config{Mode: scope.Mode(s.Mode), Include: s.Include, Exclude: s.Exclude})
 }
 
 // compileExtract returns nil where nothing is to be extracted.

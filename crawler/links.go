@@ -8,6 +8,7 @@ import (
 	"crawl/fetch"
 	"crawl/frontier"
 	"crawl/internal/parse"
+	"crawl/internal/scope"
 	"crawl/internal/trap"
 	"crawl/store"
 )
@@ -135,13 +136,16 @@ func (c *Crawler) refuses(l link, noFollow bool) (Reason, bool) {
 		return Malformed, true
 	case noFollow:
 		return NoFollow, true
-	case !c.scope.Test(l.url).Admitted:
+	case !c.scope.Test(l.url, l.place()).Admitted:
 		return OutOfScope, true
 	case tooDeep(l.depth, c.live.Load().maxDepth):
 		return TooDeep, true
 	}
 	return 0, false
 }
+
+// place is what the scope may ask of a link besides its URL.
+func (l *link) place() scope.Place { return scope.Place{Depth: l.depth, Class: l.class.String()} }
 
 // tooDeep reports whether a depth is more than the most that is allowed; nil is no limit.
 func tooDeep(depth int, most *int) bool { return most != nil && depth > *most }

@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"crawl/frontier"
+	"crawl/internal/scope"
 )
 
 // errNotAsked stands for the addresses of a host that nobody looked up: the scope refuses the URL that wanted them, so
@@ -15,10 +16,10 @@ var errNotAsked = errors.New("the scope refuses the URL, so its host was not loo
 const robotsPath = "/robots.txt"
 
 // needless ends the question for the addresses of a URL's host where the scope refuses that URL. The answer serves one
-// lease: the next URL asks anew. The question does not tell whose URL it is; one that is not refused after all says so
-// by askNext.
+// lease: the next URL asks anew. The question does not tell whose URL it is, nor how deep; one that is not refused after all
+// says so by askNext.
 func (c *Crawler) needless(l frontier.Lease) bool {
-	return l.URL.Path() != robotsPath && !c.scope.Test(l.URL).Admitted && !c.mayCheck(l.URL) && !c.askNext.take(l.URL.Origin())
+	return l.URL.Path() != robotsPath && !c.scope.Test(l.URL, scope.Place{Depth: scope.UnknownDepth}).Admitted && !c.mayCheck(l.URL) && !c.askNext.take(l.URL.Origin())
 }
 
 // notAsked returns a lease that came without addresses although its URL is to be asked: a seed's redirect, which no rule

@@ -104,7 +104,7 @@ func (c *Crawler) leadsOn(v *visit, next link) bool {
 			return false
 		}
 		return true
-	case !c.scope.Test(next.url).Admitted:
+	case !c.scope.Test(next.url, next.place()).Admitted:
 		if c.toCheck(next) {
 			v.links = append(v.links, c.asCheck(next))
 		} else {

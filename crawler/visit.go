@@ -171,7 +171,7 @@ func (c *Crawler) inScope(v *visit) bool {
 	case frontier.Check:
 		return c.checkPermitted(v)
 	}
-	if verdict := c.scope.Test(l.URL); !verdict.Admitted {
+	if verdict := c.scope.Test(l.URL, placeOf(&l.Task)); !verdict.Admitted {
 		v.refuse(store.OutcomeOutOfScope, "scope", verdict.Rule)
 		return false
 	}
@@ -284,6 +284,7 @@ func (c *Crawler) answered(v *visit, r *fetch.Result) {
 	v.answer = frontier.Outcome{Requested: true, Took: r.Took}
 
 	switch {
+	case c.outOfType(v, r):
 	case retryClassOfStatus(r.Status) != "":
 		c.serverError(v, r)
 	case r.Status >= 400:

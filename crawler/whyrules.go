@@ -36,7 +36,11 @@ func scopeRuling(s *scope.Scope, checks bool, t frontier.Task) Ruling {
 	if exempt(t) {
 		return Ruling{ByScope, Allows, seedsExempt}
 	}
-	verdict := s.Test(t.URL)
+	at := scope.Place{Depth: scope.UnknownDepth, Class: frontier.Navigation.String()} // what is asked about is taken for a page
+	if t.Seq > 0 {
+		at = placeOf(&t)
+	}
+	verdict := s.Test(t.URL, at)
 	switch rule, barred := s.Barred(t.URL); {
 	case isCheck(t) && !checks:
 		return Ruling{ByScope, Refuses, checksOff}
@@ -44,6 +48,8 @@ func scopeRuling(s *scope.Scope, checks bool, t frontier.Task) Ruling {
 		return Ruling{ByScope, Refuses, rule}
 	case isCheck(t):
 		return Ruling{ByScope, Allows, "it is only checked"}
+	case verdict.Admitted && verdict.Unless != "":
+		return Ruling{ByScope, Allows, fmt.Sprintf("%s; what is not known yet decides about: %s", verdict.Rule, verdict.Unless)}
 	case verdict.Admitted:
 		return Ruling{ByScope, Allows, verdict.Rule}
 	case checks && !barred:

@@ -66,6 +66,6 @@ func refusals(s crawler.Snapshot) string {
 	if scope+depth == 0 {
 		return ""
 	}
-	return fmt.Sprintf("refused     %s that had been queued under other rules: %s out of scope, %s too deep\n",
+	return fmt.Sprintf("refused     %s at their turn, by the rules in force then: %s out of scope, %s too deep\n",
 		plural(scope+depth, "URL", "URLs"), count(scope), count(depth))
 }

@@ -24,7 +24,7 @@ func (a *app) inspectCommand() *cobra.Command {
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(a.inspectURLCommand(), a.inspectLinksCommand(), a.inspectRobotsCommand(), a.inspectPageCommand(),
-		a.inspectSitemapCommand())
+		a.inspectSitemapCommand(), a.inspectScopeCommand())
 	return cmd
 }
 

@@ -33,7 +33,7 @@ func crawlConfig(s config.Settings) (crawler.Config, error) {
 	cfg.Store = store.Config{
 		PagesBytes: int64(s.PagesSize), LogBytes: int64(s.LogSize), MinFreeBytes: int64(s.MinFree),
 	}
-	cfg.Scope = crawler.Scope{Mode: string(s.Scope), Include: texts(s.Include), Exclude: texts(s.Exclude)}
+	cfg.Scope = scopeOf(s)
 	cfg.Canon = policies(s.SamePage)
 	cfg.Traps = trapsOf(s)
 	cfg.MaxAlike = limitOf(s.MaxAlike.Get())
@@ -56,6 +56,27 @@ func crawlConfig(s config.Settings) (crawler.Config, error) {
 		return crawler.Config{}, &usageError{err}
 	}
 	return cfg, nil
+}
+
+func scopeOf(s config.Settings) crawler.Scope {
+	out := crawler.Scope{Mode: string(s.Scope), Include: texts(s.Include), Exclude: texts(s.Exclude)}
+	for _, r := range s.ScopeRules {
+		rule := crawler.ScopeRule{
+			Name: r.Name, Admit: r.Admit, Hosts: texts(r.Hosts), Domains: texts(r.Domains), Prefixes: texts(r.Prefixes), Regexps: texts(r.Regexps),
+			Schemes: texts(r.Schemes), Classes: texts(r.Classes), ContentTypes: texts(r.ContentTypes),
+		}
+		if r.Seeds != nil {
+			rule.Seeds = string(*r.Seeds)
+		}
+		if r.Depth != nil {
+			rule.MinDepth, rule.MaxDepth = r.Depth.Min, r.Depth.Max
+		}
+		for _, port := range r.Ports {
+			rule.Ports = append(rule.Ports, int(port))
+		}
+		out.Rules = append(out.Rules, rule)
+	}
+	return out
 }
 
 // retryRules returns nil where nothing is said by class.

@@ -125,6 +125,9 @@ func (f *file) setting(name string, at *token.Token, value ast.Node) {
 	case entryList:
 		from.broken = !f.entries(d, slot, value, at)
 		f.origins[d.key] = from
+	case scopeSlot:
+		from.broken = !f.scopeRules(d, slot, value, at)
+		f.origins[d.key] = from
 	case entryMap:
 		from.broken = !f.named(d, slot, value, at)
 		f.origins[d.key] = from

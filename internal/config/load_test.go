@@ -166,9 +166,9 @@ crawl.yaml:1:1: no key "json"
 crawl.yaml:2:1: mapping key "retries" already defined at [1:1]
     2 | retries: 2
       | ^`},
-		{"list for a value", "scope: [host]", `
-crawl.yaml:1:8: scope: want a single value, got a list
-    1 | scope: [host]
+		{"list for a value", "grace: [1s]", `
+crawl.yaml:1:8: grace: want a single value, got a list
+    1 | grace: [1s]
       |        ^`},
 		{"mapping for a value", "scope: {host: a}", `
 crawl.yaml:1:8: scope: want a single value, got a mapping

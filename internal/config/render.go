@@ -73,8 +73,12 @@ func (d *setting) explanation() string {
 func (d *setting) entry(b *bytes.Buffer, s *Settings) {
 	at := d.at(s)
 	texts := at.texts()
-	if elements, ok := at.(entryMap); ok {
+	switch elements := at.(type) {
+	case entryMap:
 		named(b, d.key, elements)
+		return
+	case scopeSlot:
+		elements.render(b, d.key)
 		return
 	}
 	switch list, isEntries := at.(entryList); {

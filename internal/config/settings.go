@@ -27,11 +27,12 @@ type Settings struct {
 
 	// Scope.
 	Scope         Scope
-	Include       []Pattern // on the requested URL; when given, one must match
-	Exclude       []Pattern // on the requested URL; none may match
-	Requisites    bool      // also images, style sheets, scripts and other parts of a page
-	CheckExternal bool      // ask once for each link out of the crawl whether it leads anywhere
-	Sitemaps      bool      // also what the sitemaps named in a robots.txt list
+	ScopeRules    []ScopeRule // change what Scope says; the last one that a URL meets decides
+	Include       []Pattern   // on the requested URL; when given, one must match
+	Exclude       []Pattern   // on the requested URL; none may match
+	Requisites    bool        // also images, style sheets, scripts and other parts of a page
+	CheckExternal bool        // ask once for each link out of the crawl whether it leads anywhere
+	Sitemaps      bool        // also what the sitemaps named in a robots.txt list
 
 	SamePage []SamePage // which URLs count as one page
 

@@ -1,5 +1,16 @@
 package config
 
+// scopeExample shows scope.
+const scopeExample = `scope:
+  - host
+  - admit: {domain: example.org}
+  - refuse: {prefix: https://example.org/private/}
+  - name: no media
+    refuse: {content_type: [image/*, video/*]}
+  - refuse: {host: forum.example.org, depth: 3..}
+  - admit: {class: requisite}       # images and style sheets of any host
+`
+
 // samePageExample shows same_page.
 const samePageExample = `same_page:
   - drop_parameters: ['utm_*', fbclid, gclid]
@@ -18,8 +29,15 @@ var scopeSettings = []setting{
 		usage: "which URLs belong to the crawl",
 		note: "host: the hosts of the seeds, with and without www., http and https. domain: their registrable domains by the " +
 			"public suffix list, any host below. prefix: each seed's URL up to the last slash of its path. any: everything. " +
-			"A host that a seed itself redirects to counts as a seed's host.",
-		at: func(s *Settings) slot { return one(&s.Scope) },
+			"A host that a seed itself redirects to counts as a seed's host. " +
+			"In a file it may be a list: one of these words first (host, if none does), then rules that admit or refuse, of which the last " +
+			"one that a URL meets decides. A rule has conditions, all of which must be met, each by any of its values: seeds (what they " +
+			"reach by host, domain or prefix), host (a pattern as in hosts), domain (registrable), prefix (of URLs), regexp (as for include), " +
+			"scheme, port, depth (3, 3.., ..3, 1..3), class (navigation, requisite, sitemap) and content_type (of an answer: what is refused " +
+			"is dropped after its head); any instead of conditions is every URL. name is what statistics call it. Seeds are exempt. Example:",
+		example: scopeExample,
+		at:      scopeOf,
+		check:   func(s *Settings) string { return soundScope(s.ScopeRules) },
 	},
 	{key: "include", section: scopes,
 		usage: "only URLs in scope that match; one match is enough",

@@ -20,12 +20,15 @@ func TestTableCoversSettings(t *testing.T) {
 	fields := reflect.ValueOf(&s).Elem()
 	for i := range fields.NumField() {
 		name := fields.Type().Field(i).Name
+		if name == "ScopeRules" { // scope in a file has them behind a ready name
+			continue
+		}
 		if got, want := at[fields.Field(i).Addr().Pointer()], snake(name); got != want {
 			t.Errorf("field %s has the key %q, want %q", name, got, want)
 		}
 	}
-	if len(table) != fields.NumField() {
-		t.Errorf("the table has %d settings, Settings has %d fields", len(table), fields.NumField())
+	if len(table) != fields.NumField()-1 {
+		t.Errorf("the table has %d settings, Settings has %d fields that have one", len(table), fields.NumField()-1)
 	}
 }
 

@@ -9,10 +9,19 @@ import (
 // says; only where that is missing, no media type, or one that means "unknown", the body is sniffed (RFC 9110, section
 // 8.3; MIME Sniffing standard, "identifying a resource with an unknown MIME type").
 func MediaType(contentType string, body []byte) string {
+	mediaType := DeclaredType(contentType)
+	if mediaType == "" {
+		mediaType, _ = splitMediaType(http.DetectContentType(body))
+	}
+	return mediaType
+}
+
+// DeclaredType is MediaType before there is a body; empty where it has to be sniffed.
+func DeclaredType(contentType string) string {
 	mediaType, _ := splitMediaType(contentType)
 	switch mediaType {
-	case "", "*/*", "unknown/unknown", "application/unknown":
-		mediaType, _ = splitMediaType(http.DetectContentType(body))
+	case "*/*", "unknown/unknown", "application/unknown":
+		return ""
 	}
 	return mediaType
 }

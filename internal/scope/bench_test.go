@@ -36,13 +36,17 @@ func BenchmarkTest(b *testing.B) {
 		{"domain", Config{Mode: Domain}, 1000},
 		{"prefix", Config{Mode: Prefix}, 1000},
 		{"exclude", Config{Exclude: []string{`\.pdf$`}}, 1000},
+		{"rules", Config{Rules: []Rule{
+			{Hosts: []string{"*.ads.example", "b.example"}}, {Admit: true, Domains: []string{"a.example"}}, {Prefixes: []string{"host7.example/docs/"}},
+			{MinDepth: new(9)}, {ContentTypes: []string{"image/*"}},
+		}}, 1000},
 	} {
 		b.Run(bb.name, func(b *testing.B) {
 			s, links := benchScope(b, bb.cfg, bb.seeds)
 			b.ReportAllocs()
 			i := 0
 			for b.Loop() {
-				s.Test(links[i%len(links)])
+				s.Test(links[i%len(links)], Place{})
 				i++
 			}
 		})
@@ -53,7 +57,7 @@ func BenchmarkTestParallel(b *testing.B) {
 	s, links := benchScope(b, Config{}, 1000)
 	b.RunParallel(func(pb *testing.PB) {
 		for i := 0; pb.Next(); i++ {
-			s.Test(links[i%len(links)])
+			s.Test(links[i%len(links)], Place{})
 		}
 	})
 }

@@ -5,19 +5,18 @@ import (
 	"fmt"
 	"regexp"
 	"regexp/syntax"
-
-	"crawl/canon"
 )
 
 var (
 	modes   = []Mode{Host, Domain, Prefix, Any}
 	errMode = fmt.Errorf("want one of %s, %s, %s, %s", Host, Domain, Prefix, Any)
+	errName = errors.New("want another name than an earlier rule has")
 )
 
 // Error is one bad value of a Config.
 type Error struct {
 	Key   string // scope, include or exclude
-	Index int    // of the pattern in its list, from 0; -1 for scope
+	Index int    // of the rule or pattern in its list, from 0; -1 for the Mode
 	Value string
 	Err   error
 }
@@ -32,62 +31,38 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return e.Err }
 
-// pattern is a regular expression and the rule it is named by.
-type pattern struct {
-	*regexp.Regexp
-	rule string
-}
-
-func compile(key string, texts []string, problems *[]error) []pattern {
-	var patterns []pattern
+// includes returns the rule that refuses what matches none of the patterns.
+func includes(texts []string, problems *[]error) []rule {
+	if len(texts) == 0 {
+		return nil
+	}
+	r := rule{name: "no include matches", lacks: true}
 	for i, text := range texts {
-		re, err := regexp.Compile(text)
-		if wrong, ok := errors.AsType[*syntax.Error](err); ok {
-			err = fmt.Errorf("want a regular expression (%s in it)", wrong.Code)
-		}
-		if err != nil {
-			*problems = append(*problems, &Error{Key: key, Index: i, Value: text, Err: err})
-			continue
-		}
-		patterns = append(patterns, pattern{re, key + " " + text})
+		r.regexps = append(r.regexps, pattern("include", i, text, problems))
 	}
-	return patterns
+	return []rule{r}
 }
 
-// Barred reports whether the user wants a URL asked for in no way, and by which rule: an Exclude matches it, in reach of
-// the seeds or not, and it is no seed.
-func (s *Scope) Barred(u canon.URL) (rule string, barred bool) {
-	for _, p := range s.exclude {
-		if p.MatchString(u.String()) && !s.isSeed(u) {
-			return p.rule, true
-		}
+// excludes returns a rule for each pattern.
+func excludes(texts []string, problems *[]error) (rules []rule) {
+	for i, text := range texts {
+		rules = append(rules, rule{name: "exclude " + text, regexps: []*regexp.Regexp{pattern("exclude", i, text, problems)}})
 	}
-	return "", false
+	return rules
 }
 
-func (s *Scope) hasPatterns() bool { return len(s.include)+len(s.exclude) > 0 }
-
-// filter applies the patterns to a URL that the seeds reach by the given rule.
-func (s *Scope) filter(u canon.URL, rule string) Verdict {
-	text := u.String()
-	if p := match(s.exclude, text); p != nil {
-		return Verdict{false, p.rule}
+func pattern(key string, i int, text string, problems *[]error) *regexp.Regexp {
+	re, err := compileRegexp(text)
+	if err != nil {
+		*problems = append(*problems, &Error{Key: key, Index: i, Value: text, Err: err})
 	}
-	if len(s.include) == 0 {
-		return Verdict{true, rule}
-	}
-	if p := match(s.include, text); p != nil {
-		return Verdict{true, p.rule}
-	}
-	return Verdict{false, "no include matches"}
+	return re
 }
 
-// match returns the first pattern that matches, or nil.
-func match(patterns []pattern, text string) *pattern {
-	for i := range patterns {
-		if patterns[i].MatchString(text) {
-			return &patterns[i]
-		}
+func compileRegexp(text string) (*regexp.Regexp, error) {
+	re, err := regexp.Compile(text)
+	if wrong, ok := errors.AsType[*syntax.Error](err); ok {
+		err = fmt.Errorf("want a regular expression (%s in it)", wrong.Code)
 	}
-	return nil
+	return re, err
 }

@@ -2,6 +2,7 @@ package scope
 
 import (
 	"strings"
+	"sync"
 
 	"crawl/canon"
 	"golang.org/x/net/publicsuffix"
@@ -15,18 +16,40 @@ import (
 //
 // A URL's own keys are parts of its text, so that looking them up allocates nothing.
 
-// extend adds an entry to what the seeds reach, and reports whether it was not there yet. The caller holds the lock.
-func (s *Scope) extend(entry, note string) bool {
-	kind, name := string(s.mode), entry
-	switch s.mode {
+// reach is what the seeds reach by one mode.
+type reach struct {
+	mode Mode
+
+	mu      sync.RWMutex      // guards all below
+	rules   map[string]string // by key, the rule that says so
+	longest int               // length of the longest key, in bytes
+}
+
+// reachBy returns what the seeds reach by a mode, which the scope learns from then on.
+func (s *Scope) reachBy(mode Mode) *reach {
+	for _, r := range s.reaches {
+		if r.mode == mode {
+			return r
+		}
+	}
+	r := &reach{mode: mode, rules: make(map[string]string)}
+	s.reaches = append(s.reaches, r)
+	return r
+}
+
+// extend adds a host, with a path or without, and reports whether it was not there yet.
+func (r *reach) extend(place, note string) bool {
+	host, _, _ := strings.Cut(place, "/")
+	kind, name := string(r.mode), host
+	switch r.mode {
 	case Any:
 		return false
 	case Prefix:
-		if !strings.Contains(entry, "/") {
-			name += "/"
+		if name = directory(place); name == "" {
+			name = host + "/"
 		}
 	case Domain:
-		if domain, ok := registrable(entry); ok {
+		if domain, ok := registrable(host); ok {
 			name = domain
 		} else {
 			kind = string(Host)
@@ -34,33 +57,40 @@ func (s *Scope) extend(entry, note string) bool {
 	}
 	rule := kind + " " + name + note
 	key := rule[len(kind)+1:][:len(name)] // a part of the rule, so that one string serves for both
-	if s.mode != Domain {
+	if r.mode != Domain {
 		key = withoutWWW(key)
 	}
-	if _, known := s.reach[key]; known {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if _, known := r.rules[key]; known {
 		return false
 	}
-	s.reach[key] = rule
-	s.longest = max(s.longest, len(key))
+	r.rules[key] = rule
+	r.longest = max(r.longest, len(key))
 	return true
 }
 
-// reached says whether the seeds reach u, whatever the patterns, and which rule decides.
-func (s *Scope) reached(u canon.URL) (rule string, ok bool) {
-	if s.mode == Any {
+func (r *reach) has(u canon.URL) bool {
+	_, ok := r.test(u)
+	return ok
+}
+
+// test says whether the seeds reach u, and which of them, or that none does.
+func (r *reach) test(u canon.URL) (rule string, ok bool) {
+	if r.mode == Any {
 		return "any URL", true
 	}
-	s.mu.RLock()
-	defer s.mu.RUnlock()
-	switch s.mode {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	switch r.mode {
 	case Domain:
-		rule, ok = s.domain(u)
+		rule, ok = r.domain(u)
 		return or(rule, ok, "not in a seed's domain")
 	case Prefix:
-		rule, ok = s.prefix(u)
+		rule, ok = r.prefix(u)
 		return or(rule, ok, "not under a seed's directory")
 	default:
-		rule, ok = s.reach[withoutWWW(u.Host())]
+		rule, ok = r.rules[withoutWWW(u.Host())]
 		return or(rule, ok, "not a seed's host")
 	}
 }
@@ -72,26 +102,26 @@ func or(rule string, ok bool, refusal string) (string, bool) {
 	return refusal, false
 }
 
-func (s *Scope) domain(u canon.URL) (rule string, ok bool) {
+func (r *reach) domain(u canon.URL) (rule string, ok bool) {
 	host := u.Host()
-	if rule, ok = s.reach[host]; ok {
+	if rule, ok = r.rules[host]; ok {
 		return rule, true
 	}
 	domain, ok := registrable(host)
 	if !ok {
 		return "", false
 	}
-	rule, ok = s.reach[domain]
+	rule, ok = r.rules[domain]
 	return rule, ok
 }
 
 // prefix looks up u's directory and all above it, the nearest first. It leaves out those that are longer than any key:
 // a path of nothing but slashes would take time by the square of its length.
-func (s *Scope) prefix(u canon.URL) (rule string, ok bool) {
+func (r *reach) prefix(u canon.URL) (rule string, ok bool) {
 	place := withoutWWW(located(u))
-	place = place[:min(len(place), s.longest)]
+	place = place[:min(len(place), r.longest)]
 	for dir := directory(place); dir != ""; dir = directory(dir[:len(dir)-1]) {
-		if rule, ok = s.reach[dir]; ok {
+		if rule, ok = r.rules[dir]; ok {
 			return rule, true
 		}
 	}
