@@ -41,6 +41,8 @@ type placement interface {
 	has(h uint64) bool
 	add(h uint64)
 	touch(hashes []uint64)
+	ask(hashes []uint64, known uint64) (has uint64)    // of at most batchKeys, a bit each; those known may be left out
+	addNew(hashes []uint64, was uint64) (found uint64) // those of bit 0 that are new to each other as well
 	present() float64
 	estimate(ones uint64) float64 // of the keys that set so many bits
 	figures() figures
@@ -118,13 +120,19 @@ func (b *Bloom) TestAndAdd(h uint64) (was bool, err error) {
 
 // HasBatch does Has for each hash, under the terms of TestAndAddBatch.
 func (b *Bloom) HasBatch(hashes []uint64, has []bool) error {
-	return inBatches(hashes, has, b.bits.touch, b.Has)
+	return inWords(hashes, has, b.ask)
 }
 
 // TestAndAddBatch does TestAndAdd for each hash in order. It costs a fraction of as many single calls, since the words of
 // many keys are on their way from memory at the same time. The only error is a was that is not as long as hashes.
 func (b *Bloom) TestAndAddBatch(hashes []uint64, was []bool) error {
-	return inBatches(hashes, was, b.bits.touch, b.TestAndAdd)
+	return inWords(hashes, was, func(hashes []uint64) uint64 { return b.bits.addNew(hashes, b.ask(hashes)) })
+}
+
+// ask says which of hashes, at most batchKeys, were added: a bit each.
+func (b *Bloom) ask(hashes []uint64) (has uint64) {
+	b.bits.touch(hashes)
+	return b.bits.ask(hashes, 0)
 }
 
 // Add adds hashes without asking whether they are there. With the hashes that were called new it makes the same filter.

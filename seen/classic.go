@@ -59,6 +59,28 @@ func (c *classic) add(h uint64) {
 	c.count.Store(c.count.Load() + 1)
 }
 
+func (c *classic) ask(hashes []uint64, known uint64) (has uint64) {
+	for i, h := range hashes {
+		if known>>i&1 == 0 && c.has(h) {
+			has |= 1 << i
+		}
+	}
+	return has
+}
+
+func (c *classic) addNew(hashes []uint64, was uint64) uint64 {
+	for i, h := range hashes {
+		switch {
+		case was>>i&1 != 0:
+		case c.has(h): // it was added a moment ago
+			was |= 1 << i
+		default:
+			c.add(h)
+		}
+	}
+	return was
+}
+
 // touch loads the words of each hash. The loads do not wait for each other.
 func (c *classic) touch(hashes []uint64) {
 	for _, h := range hashes {

@@ -182,12 +182,12 @@ func (e *Exact) ask(hashes []uint64, has []bool) error {
 // sieve answers for the hashes that the cache holds or the front has not, and gathers the others in maybes. The batch
 // has at most batchKeys of them, and they begin at place at.
 func (e *Exact) sieve(at int, hashes []uint64, has []bool) {
-	e.front.touch(hashes)
+	front := e.front.ask(hashes)
 	for i, h := range hashes {
 		has[i] = e.cache.has(h)
 		if has[i] {
 			e.counts.Cached++
-		} else if e.front.has(h) {
+		} else if front>>i&1 != 0 {
 			e.maybes = append(e.maybes, h)
 			e.places = append(e.places, at+i)
 		}

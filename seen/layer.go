@@ -143,6 +143,25 @@ func (l *layer) took(keys, ones uint64) {
 	l.count.Store(l.count.Load() + keys)
 }
 
+// addNew adds those of hashes, at most batchKeys, whose bit in was is 0, in order, and sets the bit of those whose bits all
+// stood by then: they were added a moment before.
+func (l *layer) addNew(hashes []uint64, was uint64) uint64 {
+	var keys, ones uint64
+	for i, h := range hashes {
+		if was>>i&1 != 0 {
+			continue
+		}
+		set := l.set(h)
+		if set == 0 {
+			was |= 1 << i
+			continue
+		}
+		keys, ones = keys+1, ones+set
+	}
+	l.took(keys, ones)
+	return was
+}
+
 // touch has the lines of hashes brought into the cache, all at the same time.
 func (l *layer) touch(hashes []uint64) {
 	prefetch(l.table, hashes)

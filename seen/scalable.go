@@ -134,36 +134,29 @@ func hasAny(layers []*layer, h uint64) bool {
 // TestAndAddBatch does TestAndAdd for each hash in order. It costs a fraction of as many single calls, since the lines
 // of many keys are on their way from memory at the same time. The only error is a was that is not as long as hashes.
 func (s *Scalable) TestAndAddBatch(hashes []uint64, was []bool) error {
-	if err := checkBatch(hashes, was); err != nil {
-		return err
+	return inWords(hashes, was, s.testAndAddSome)
+}
+
+func (s *Scalable) testAndAddSome(hashes []uint64) (was uint64) {
+	was = s.ask(hashes)
+	if s.last.count.Load()+uint64(len(hashes)) <= s.growAt {
+		return s.last.addNew(hashes, was)
 	}
-	for len(hashes) > 0 { // as inBatches, without its calls by way of a variable
-		n := min(len(hashes), batchKeys)
-		s.touch(hashes[:n])
-		older := s.older()
-		for i, h := range hashes[:n] {
-			was[i] = s.last.has(h) || hasAny(older, h)
-			if !was[i] {
-				s.room().add(h)
-				older = s.older()
-			}
+	for i, h := range hashes { // a layer may open on the way
+		if known, _ := s.TestAndAdd(h); known {
+			was |= 1 << i
 		}
-		hashes, was = hashes[n:], was[n:]
 	}
-	return nil
+	return was
 }
 
 // HasBatch does Has for each hash, under the terms of TestAndAddBatch.
 func (s *Scalable) HasBatch(hashes []uint64, has []bool) error {
-	return inBatches(hashes, has, s.touch, s.Has)
+	return inWords(hashes, has, s.ask)
 }
 
-// touch has the lines of hashes in all layers brought into the cache, in the order in which hasAny asks for them.
-func (s *Scalable) touch(hashes []uint64) {
-	for _, l := range slices.Backward(s.layers()) {
-		l.touch(hashes)
-	}
-}
+// ask says which of hashes, at most batchKeys, were added: a bit each.
+func (s *Scalable) ask(hashes []uint64) (has uint64) { return askAll(s.layers(), hashes) }
 
 // Add adds hashes without asking whether they are there, layer by layer as each fills. With the hashes that were called
 // new, in that order, it makes the same filter. Adding again what was added since a Header was taken, from Header.Len

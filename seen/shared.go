@@ -131,14 +131,16 @@ func (s *Shared) settle() {
 
 // HasBatch does Has for each hash, under the terms of TestAndAddBatch.
 func (s *Shared) HasBatch(hashes []uint64, has []bool) error {
-	return inBatches(hashes, has, s.chain.touch, s.Has)
+	return inWords(hashes, has, s.chain.ask)
 }
 
 // TestAndAddBatch does TestAndAdd for each hash in order. It costs a fraction of as many single calls, since the lines of
 // many keys are on their way from memory at the same time. The only error is a was that is not as long as hashes.
 func (s *Shared) TestAndAddBatch(hashes []uint64, was []bool) error {
-	return inBatches(hashes, was, s.chain.touch, s.TestAndAdd)
+	return inBatches(hashes, was, s.touch, s.TestAndAdd)
 }
+
+func (s *Shared) touch(hashes []uint64) { touchAll(s.chain.layers(), hashes) }
 
 // Len returns the number of hashes added.
 func (s *Shared) Len() uint64 {
