@@ -19,6 +19,7 @@ type HostReport struct {
 	Contact       string    `json:"contact"` // of who runs the crawl; empty: none is told
 	StartedAt     time.Time `json:"started_at"`
 	IgnoresRobots bool      `json:"ignores_robots"`    // the user had robots.txt left unasked for this host
+	PerIP         bool      `json:"per_ip"`            // hosts on its address take turns with it
 	Asked         HostAsked `json:"asked"`             // zero but for the host where it was not asked, or is not kept
 	Kept          bool      `json:"kept"`              // Asked is of this host
 	Forgotten     uint64    `json:"hosts_not_kept"`    // hosts that are counted in totals alone, of which this may be one
@@ -82,7 +83,7 @@ func newHostReport(host string, cfg Config, started time.Time, asked Asked) (Hos
 	agent := cmp.Or(cfg.Fetch.UserAgent, fetch.DefaultUserAgent)
 	r := HostReport{
 		Host: host, UserAgent: agent, Product: fetch.Product(agent), Contact: cfg.Fetch.Contact, StartedAt: started,
-		IgnoresRobots: ignores, Asked: HostAsked{Host: host}, Forgotten: asked.Rest.Hosts,
+		IgnoresRobots: ignores, PerIP: cfg.Frontier.PerIP, Asked: HostAsked{Host: host}, Forgotten: asked.Rest.Hosts,
 	}
 	for i := range asked.Hosts {
 		if asked.Hosts[i].Host == host {

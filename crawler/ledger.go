@@ -15,7 +15,7 @@ import (
 //
 // The promises: never more requests in flight than the host's host_concurrency; the time from one to the next as long as
 // the frontier reckoned it, and as long as host_delay, hosts: and a Crawl-delay say, whatever the frontier made of them; and
-// no request before a Retry-After is over. What hosts owe each other with per_ip is left to the frontier. All times are by
+// no request before a Retry-After is over. With per_ip hosts also owe each other something (addressLedger). All times are by
 // the monotonic clock, so that a clock that is set means nothing.
 //
 // The price: a lock taken twice a request, and memory for maxLedgerHosts hosts, which is also what a checkpoint holds.
@@ -26,6 +26,7 @@ type hostLedger struct {
 
 	mu            sync.Mutex // guards all below
 	hosts         map[string]*ledgerHost
+	addresses     addressLedger
 	changed       []*ledgerHost // since the last checkpoint
 	gone          []string      // hosts whose rows are no longer true
 	rest          LedgerRest
@@ -40,15 +41,20 @@ const maxLedgerHosts = 1 << 15
 // ledgerHost is a host's account, and what of it this process needs.
 type ledgerHost struct {
 	HostAsked
-	inFlight int
-	last     lastRequest
-	until    time.Duration // not asked before, by a Retry-After; since start
-	free     time.Duration // nothing is promised beyond it
-	changed  bool          // it is in hostLedger.changed
-	kept     bool          // a checkpoint has a row of it
+	turns
+	until   time.Duration // not asked before, by a Retry-After; since start
+	free    time.Duration // nothing is promised beyond it
+	changed bool          // it is in hostLedger.changed
+	kept    bool          // a checkpoint has a row of it
 }
 
-// lastRequest is the request to a host that was leased last.
+// turns are what is known of the requests to a host, or to an address, in their order.
+type turns struct {
+	inFlight int
+	last     lastRequest
+}
+
+// lastRequest is the request that was leased last.
 type lastRequest struct {
 	known    bool
 	url      string        // empty: the start of this process, of a crawl that goes on
@@ -63,12 +69,19 @@ type ticket struct {
 	leasedAt time.Duration
 	before   lastRequest // taken back where no request came of it
 	robots   bool
+
+	address   *addressAsked // nil: none counts
+	beforeAt  lastRequest   // as before, at the address
+	hostDelay time.Duration // that was promised
 }
 
 // newLedger is called before the frontier is made: in a crawl that goes on, delays run from the start of that one.
 func newLedger(cfg frontier.Config, resumed bool) *hostLedger {
 	g := &hostLedger{start: time.Now(), resumed: resumed, hosts: make(map[string]*ledgerHost)}
 	g.maxRetryAfter = retryAfterCap(cfg)
+	if cfg.PerIP {
+		g.addresses = make(addressLedger)
+	}
 	return g
 }
 
@@ -108,9 +121,13 @@ func (g *hostLedger) begin(l frontier.Lease) (ticket, error) {
 	if err := g.judge(h, l, at, gap, asked, why, measured); err != nil {
 		return ticket{}, err
 	}
-	t := ticket{host: h, leasedAt: leasedAt, before: h.last, robots: l.Kind == frontier.Robots}
-	h.inFlight++
-	h.MostInFlight, h.Allowed = max(h.MostInFlight, h.inFlight), l.Promise.Slots
+	address := g.addresses.of(l, at)
+	if promise := address.judge(l, at, leasedAt); promise != "" {
+		return ticket{}, g.broken(address.last, l, at, promise)
+	}
+	t := ticket{host: h, leasedAt: leasedAt, before: h.last, robots: l.Kind == frontier.Robots, hostDelay: l.Promise.HostDelay}
+	address.begin(&t, l, at)
+	h.MostInFlight, h.Allowed = max(h.MostInFlight, h.inFlight+1), l.Promise.Slots
 	h.DelayS, h.DelayFrom = asked.Seconds(), why.String()
 	if measured && h.last.url != "" && (h.SmallestGapS == nil || gap.Seconds() < *h.SmallestGapS) {
 		h.SmallestGapS, h.AskedGapS, h.AskedFrom = new(gap.Seconds()), asked.Seconds(), why.String()
@@ -118,9 +135,7 @@ func (g *hostLedger) begin(l frontier.Lease) (ticket, error) {
 	if p, ok := l.Permission.(*permission); ok && p.Robots != nil && l.Kind == frontier.Page {
 		h.CrawlDelayLine = p.CrawlDelayLine()
 	}
-	if !h.last.known || leasedAt >= h.last.leasedAt {
-		h.last = lastRequest{known: true, url: l.URL.String(), leasedAt: leasedAt}
-	}
+	h.turns.begin(l, leasedAt)
 	h.free = max(h.free, at+asked)
 	g.touch(h)
 	return t, nil
@@ -144,8 +159,8 @@ func promised(l frontier.Lease) (time.Duration, frontier.Source) {
 // gap returns the time from the request before to one that is sent at a moment: from its end where one is allowed in
 // flight, else from lease to lease. Of several in flight the frontier hears a little later than the ledger that one has
 // ended, and what a busy machine does between lease and request is no fault of its.
-func (h *ledgerHost) gap(at, leasedAt time.Duration, slots int) (gap time.Duration, measured bool) {
-	last := h.last
+func (r *turns) gap(at, leasedAt time.Duration, slots int) (gap time.Duration, measured bool) {
+	last := r.last
 	switch {
 	case !last.known:
 		return 0, false
@@ -155,26 +170,51 @@ func (h *ledgerHost) gap(at, leasedAt time.Duration, slots int) (gap time.Durati
 	return max(leasedAt-last.leasedAt, last.leasedAt-leasedAt), true
 }
 
+// begin enters a request.
+func (r *turns) begin(l frontier.Lease, leasedAt time.Duration) {
+	r.inFlight++
+	if !r.last.known || leasedAt >= r.last.leasedAt {
+		r.last = lastRequest{known: true, url: l.URL.String(), leasedAt: leasedAt}
+	}
+}
+
+// end enters the end of the one that was leased at a moment. Where no request came of it, all is as it was before.
+func (r *turns) end(leasedAt time.Duration, before lastRequest, requested bool, at time.Duration) {
+	r.inFlight--
+	switch newest := r.last.leasedAt == leasedAt; {
+	case newest && !requested:
+		r.last = before
+	case newest:
+		r.last.ended, r.last.endedAt = true, at
+	}
+}
+
 // judge compares a request with what was promised.
 func (g *hostLedger) judge(h *ledgerHost, l frontier.Lease, at, gap, asked time.Duration, why frontier.Source, measured bool) error {
-	broken := PromiseError{
-		Host: h.Host, Later: l.URL.String(), LaterAt: g.start.Add(at), Earlier: h.last.url, EarlierAt: g.start.Add(h.last.leasedAt),
-		EarlierEnded: h.last.ended,
-	}
-	if h.last.ended {
-		broken.EarlierAt = g.start.Add(h.last.endedAt)
-	}
+	var promise string
 	switch {
 	case h.inFlight >= l.Promise.Slots:
-		broken.Promise = fmt.Sprintf("%d requests in flight at most (host_concurrency), this would be one more than %d", l.Promise.Slots, h.inFlight)
+		promise = fmt.Sprintf("%d requests in flight at most (host_concurrency), this would be one more than %d", l.Promise.Slots, h.inFlight)
 	case at < h.until:
-		broken.Promise = fmt.Sprintf("no request before its Retry-After is over, in %v", (h.until - at).Round(time.Millisecond))
+		promise = fmt.Sprintf("no request before its Retry-After is over, in %v", (h.until - at).Round(time.Millisecond))
 	case measured && gap < asked:
-		broken.Promise = fmt.Sprintf("%v between two requests (%s), this would be after %v", asked, why, gap)
+		promise = fmt.Sprintf("%v between two requests (%s), this would be after %v", asked, why, gap)
 	default:
 		return nil
 	}
-	return &broken
+	return g.broken(h.last, l, at, promise)
+}
+
+// broken says which promise a request would break, and which request was before it.
+func (g *hostLedger) broken(last lastRequest, l frontier.Lease, at time.Duration, promise string) error {
+	e := &PromiseError{
+		Host: l.URL.Host(), Promise: promise, Later: l.URL.String(), LaterAt: g.start.Add(at), Earlier: last.url,
+		EarlierAt: g.start.Add(last.leasedAt), EarlierEnded: last.ended,
+	}
+	if last.ended {
+		e.EarlierAt = g.start.Add(last.endedAt)
+	}
+	return e
 }
 
 // requestEnd is how a request ended.
@@ -189,19 +229,12 @@ type requestEnd struct {
 func (g *hostLedger) end(t ticket, e requestEnd) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	h := t.host
-	h.inFlight--
+	h, at := t.host, e.at.Sub(g.start)
 	g.touch(h)
-	newest := h.last.leasedAt == t.leasedAt
+	h.turns.end(t.leasedAt, t.before, e.Requested, at)
+	t.endAtAddress(e.Requested, at)
 	if !e.Requested {
-		if newest {
-			h.last = t.before
-		}
 		return
-	}
-	at := e.at.Sub(g.start)
-	if newest {
-		h.last.ended, h.last.endedAt = true, at
 	}
 	h.free = max(h.free, at+time.Duration(h.DelayS*float64(time.Second)))
 	if e.RetryAfter > 0 {

@@ -82,8 +82,12 @@ func gapText(a *crawler.HostAsked) string {
 
 // delayText: what holds now.
 func delayText(r crawler.HostReport) string {
-	return fmt.Sprintf("The last request was promised %s after the one before, %s.", secondsText(r.Asked.DelayS),
+	text := fmt.Sprintf("The last request was promised %s after the one before, %s.", secondsText(r.Asked.DelayS),
 		sourceText(r.Asked.DelayFrom, r.Asked.CrawlDelayLine))
+	if r.PerIP {
+		text += " Hosts on one address take turns, as if they were one (per_ip)."
+	}
+	return text
 }
 
 // sourceText says what set a delay.
