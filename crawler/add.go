@@ -18,7 +18,7 @@ type Added struct {
 	Admitted int      `json:"admitted"` // new to the crawl
 	Again    int      `json:"again"`    // fetched before, and to be fetched once more
 	Known    int      `json:"known"`    // met before and left alone, or pending already
-	Refused  []string `json:"refused"`  // no URLs: why
+	Refused  []string `json:"refused"`  // no URLs, or on a denylist: why
 	// Revived are hosts that were given up or dropped, and are asked again since a URL of theirs is wanted again.
 	Revived []string `json:"revived,omitempty"`
 	// UsedUp are hosts that stay given up: they have used up what they may have, which a higher limit alone takes back.
@@ -33,10 +33,20 @@ func (c *Crawler) Add(ctx context.Context, seeds iter.Seq[Seed], again bool) (Ad
 	defer release()
 	var sum Added
 	batch := make([]seedTask, 0, seedBatch)
+	denied := make(map[string]uint64)
 	for s := range seeds {
 		u, guessed, err := s.parse()
 		if err != nil {
 			sum.Refused = append(sum.Refused, err.Error())
+			continue
+		}
+		why, err := c.deny.url(u)
+		switch {
+		case err != nil:
+			return sum, err
+		case why != nil:
+			sum.Refused = append(sum.Refused, (&SeedError{s, why}).Error())
+			countIn(&denied, why.rule(), 1)
 			continue
 		}
 		if guessed {
@@ -51,6 +61,9 @@ func (c *Crawler) Add(ctx context.Context, seeds iter.Seq[Seed], again bool) (Ad
 		}
 	}
 	if err := c.committer.add(batch, again, &sum); err != nil {
+		return sum, err
+	}
+	if err := c.committer.countDenied(denied); err != nil {
 		return sum, err
 	}
 	return sum, c.awaitCheckpoint(ctx)

@@ -31,6 +31,7 @@ type books struct {
 	Seeds    seedMark       `json:"seeds"`
 	Loss     loss           `json:"loss"`
 	Alike    []AlikePattern `json:"alike,omitempty"` // the last ones that were shut
+	Deny     []DenylistView `json:"deny,omitempty"`
 	Queue    queueView      `json:"queue"`
 	SweptTo  uint64         `json:"swept_to,omitempty"` // host key from which the sweep under way goes on
 	Filter   FilterView     `json:"filter"`
@@ -100,6 +101,7 @@ type counters struct {
 	Reasons      reasonCounts      `json:"reasons"`
 	Merged       map[string]uint64 `json:"merged,omitempty"` // of Reasons[Seen]: those whose name a policy made, by its rule
 	Traps        map[string]uint64 `json:"traps,omitempty"`  // Reasons[Trap] by the rule
+	Denied       denyCounts        `json:"denied,omitzero"`  // Reasons[Denied] and pages' ends by the list
 	Errors       map[string]uint64 `json:"errors"`           // by code; retries included
 }
 
@@ -116,6 +118,7 @@ func (c *counters) addLinks(v *visit) {
 	for rule, n := range v.traps {
 		c.Traps[rule] += n
 	}
+	c.denied(v.denied)
 }
 
 // addPage counts a page record by what it is of.

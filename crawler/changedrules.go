@@ -31,6 +31,10 @@ func (c *counters) sayRules(log *slog.Logger, before, after Config) {
 		log.Warn("the scope is another: links that were refused as out of scope by earlier rules are met again only where their "+
 			"pages are fetched again", "links", n, "fix", "crawl add --again URL")
 	}
+	if n := c.Reasons[Denied]; n > 0 && !containsAll(after.Deny, before.Deny) {
+		log.Warn("there are denylists less: links that they refused are met again only where their pages are fetched again",
+			"links", n, "fix", "crawl add --again URL")
+	}
 	if n := c.Reasons[TooDeep]; n > 0 && deeper(before.MaxDepth, after.MaxDepth) {
 		log.Warn("max_depth is raised: links that were refused as too deep before are met again only where their pages are "+
 			"fetched again", "links", n, "fix", "crawl add --again URL")
@@ -40,6 +44,11 @@ func (c *counters) sayRules(log *slog.Logger, before, after Config) {
 func (s Scope) differs(other Scope) bool {
 	return s.Mode != other.Mode || !slices.Equal(s.Include, other.Include) || !slices.Equal(s.Exclude, other.Exclude) ||
 		!slices.EqualFunc(s.Rules, other.Rules, func(a, b ScopeRule) bool { return reflect.DeepEqual(a, b) })
+}
+
+// containsAll reports whether all has each of some.
+func containsAll(all, some []string) bool {
+	return !slices.ContainsFunc(some, func(one string) bool { return !slices.Contains(all, one) })
 }
 
 // deeper reports whether a limit on depth allows more than another; nil is no limit.

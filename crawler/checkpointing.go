@@ -105,6 +105,7 @@ func (k *committer) prepare() (checkpointJob, error) {
 		return job, err
 	}
 	k.books.look(k.frontier.Stats(), k.met.view())
+	k.books.Deny = k.books.withCounts(k.deny.views())
 	k.store.Queue.SetPending(k.books.Counters.Reasons[Admitted] - k.books.Counters.done())
 	k.books.ElapsedMS = k.clock.elapsed(time.Now()).Milliseconds()
 	k.rows = append(k.rows, asked...)

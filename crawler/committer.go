@@ -21,6 +21,7 @@ import (
 type committer struct {
 	frontier *frontier.Frontier // is told what is admitted and what has ended
 	scope    *scope.Scope       // hosts of seeds' redirects join it
+	deny     *denylists
 	log      *slog.Logger
 	onCommit func(*store.Page)
 
@@ -51,7 +52,7 @@ type committer struct {
 
 func newCommitter(c *Crawler, st *store.Store, kept books) *committer {
 	return &committer{
-		met: newMet(st.Dir()), frontier: c.frontier, scope: c.scope, log: c.log, onCommit: c.cfg.OnCommit, labels: newLabels(), givenUpAt: &c.givenUpAt, ledger: c.ledger, kick: c.kick, store: st,
+		met: newMet(st.Dir()), frontier: c.frontier, scope: c.scope, deny: c.deny, log: c.log, onCommit: c.cfg.OnCommit, labels: newLabels(), givenUpAt: &c.givenUpAt, ledger: c.ledger, kick: c.kick, store: st,
 		asked: make(map[uint64]string), shadow: newShadow(), books: kept, clock: clock{before: time.Duration(kept.ElapsedMS) * time.Millisecond},
 	}
 }
@@ -186,6 +187,9 @@ func (k *committer) done(v *visit) error {
 	c := &k.books.Counters
 	c.addPage(&v.page)
 	c.Outcomes[v.page.Outcome]++
+	if v.denier != "" {
+		countIn(&c.Denied.URLs, v.denier, 1)
+	}
 	if v.page.Status != 0 {
 		c.Statuses[v.page.Status]++
 	}

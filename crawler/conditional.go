@@ -138,12 +138,13 @@ func (k *committer) rulesAt() time.Time {
 func readAlike(before, after Config) bool {
 	type rules struct {
 		Scope      Scope
+		Deny       []string
 		MaxDepth   *int
 		Requisites bool
 		Check      bool
 		Extract    []Extract
 	}
-	was, err := json.Marshal(rules{before.Scope, before.MaxDepth, before.Requisites, before.CheckExternal, before.Extract})
-	is, err2 := json.Marshal(rules{after.Scope, after.MaxDepth, after.Requisites, after.CheckExternal, after.Extract})
+	was, err := json.Marshal(rules{before.Scope, before.Deny, before.MaxDepth, before.Requisites, before.CheckExternal, before.Extract})
+	is, err2 := json.Marshal(rules{after.Scope, after.Deny, after.MaxDepth, after.Requisites, after.CheckExternal, after.Extract})
 	return err == nil && err2 == nil && slices.Equal(was, is)
 }

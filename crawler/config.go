@@ -33,6 +33,7 @@ type Config struct {
 	Canon []canon.Policy
 
 	Scope       Scope
+	Deny        []string // files of denylists, by absolute paths; nobody is exempt
 	Traps       Traps
 	MaxAlike    *int           // pages of one pattern of URLs that say the same, after which no more are fetched; nil: no limit
 	MaxDepth    *int           // links from a seed; 0: seeds only; nil: no limit

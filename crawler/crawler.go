@@ -35,6 +35,7 @@ type Crawler struct {
 	frontier  *frontier.Frontier
 	fetcher   Fetcher
 	scope     *scope.Scope
+	deny      *denylists // nil: there are none
 	extractor *parse.Extractor
 	ledger    *hostLedger
 	lease     func(context.Context) (frontier.Lease, error) // the frontier's; tests have worse ones
@@ -98,7 +99,7 @@ func (c *Crawler) Close() error {
 	c.checkpointing.Lock()
 	defer c.checkpointing.Unlock()
 	c.frontier.Close()
-	return errors.Join(c.fetcher.Close(), c.formers.close(), c.committer.close())
+	return errors.Join(c.fetcher.Close(), c.deny.close(), c.formers.close(), c.committer.close())
 }
 
 var _ Fetcher = (*fetch.Client)(nil)

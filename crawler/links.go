@@ -100,7 +100,9 @@ func (c *Crawler) siftOne(s *scratch, v *visit, next link, noFollow bool) {
 	s.hashes[next.hash] = struct{}{}
 	if reason, refused := c.refuses(next, noFollow); refused {
 		if reason == OutOfScope && c.toCheck(next) {
-			v.links = append(v.links, c.asCheck(next))
+			if !c.turnedAway(v, next.url) {
+				v.links = append(v.links, c.asCheck(next))
+			}
 			return
 		}
 		v.reasons[reason]++
@@ -112,6 +114,9 @@ func (c *Crawler) siftOne(s *scratch, v *visit, next link, noFollow bool) {
 	}
 	if _, refused := c.alike.refuses(next.url); refused {
 		v.trapped(trapAlike, 1)
+		return
+	}
+	if c.turnedAway(v, next.url) {
 		return
 	}
 	v.links = append(v.links, next)

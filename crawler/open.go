@@ -2,6 +2,7 @@ package crawler
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -36,6 +37,10 @@ func Create(dir string, cfg Config, seeds iter.Seq2[Seed, error]) (*Crawler, err
 	}
 	cfg.Seen = filter.Header().Config // with its seed: the crawl keeps it
 	st, err := store.Create(dir, cfg.Store, func() ([]store.Row, any, error) {
+		lists := newDenylists(dir, cfg, names)
+		if err := errors.Join(lists.load(context.Background(), nil), lists.close()); err != nil { // before there is a crawl
+			return nil, nil, err
+		}
 		n, err := seedsIn(dir).write(seeds, func(refused error) { cfg.Log.Warn("seed passed over", "err", refused) })
 		switch {
 		case err != nil:
@@ -115,6 +120,15 @@ func assemble(st *store.Store, edit func(*Config), resumed bool) (*Crawler, erro
 	}
 	if cfg.Fetch.TrustMatters() {
 		c.trusted = newSeedOrigins()
+	}
+	if c.deny = newDenylists(st.Dir(), cfg, names); c.deny != nil {
+		if err := c.deny.load(context.Background(), kept.Deny); err != nil {
+			return nil, err
+		}
+		c.deny.say()
+		if c.deny.differ(kept.Deny) {
+			kept.RulesAt = time.Now().UTC()
+		}
 	}
 	c.live.Store(cfg.live())
 	c.fetchers.resize(cfg.Concurrency)

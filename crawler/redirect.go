@@ -45,6 +45,10 @@ func (c *Crawler) redirected(v *visit, r *fetch.Result) {
 		return
 	}
 	v.page.RedirectTo = target.String()
+	if c.turnedAway(v, target) {
+		v.astray(codeDenied, "its target is on a denylist")
+		return
+	}
 	if c.names.Key(target) == c.names.Key(v.lease.URL) {
 		c.sameKey(v, target, r.SetCookies)
 		return
@@ -56,6 +60,7 @@ func (c *Crawler) redirected(v *visit, r *fetch.Result) {
 const (
 	codeNoLocation       = "no_location"
 	codeBadLocation      = "bad_location"
+	codeDenied           = "denied" // its target is on a denylist
 	codeRedirectLoop     = "redirect_loop"
 	codeTooManyRedirects = "too_many_redirects"
 )

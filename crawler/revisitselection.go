@@ -97,7 +97,7 @@ func knownCode(want string) bool {
 func errorCodes() []string {
 	codes := []string{
 		"status", "extract", codeNoLocation, codeBadLocation, codeRedirectLoop, codeTooManyRedirects,
-		store.OutcomeRobotsDenied.String(), store.OutcomeOutOfScope.String(), store.OutcomeTooDeep.String(), store.OutcomeTrap.String(),
+		store.OutcomeRobotsDenied.String(), store.OutcomeOutOfScope.String(), store.OutcomeTooDeep.String(), store.OutcomeTrap.String(), store.OutcomeDenied.String(),
 	}
 	for _, code := range fetch.Codes() {
 		codes = append(codes, string(code))

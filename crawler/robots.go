@@ -44,7 +44,13 @@ func (p *permission) Size() int64 {
 
 // resolve looks up the addresses of a host. Like robots.txt, that is a task of its own: no page waits in a fetcher.
 func (c *Crawler) resolve(ctx context.Context, l frontier.Lease) error {
-	if c.needless(l) {
+	denied, err := c.deny.site(l.URL)
+	switch {
+	case err != nil:
+		return errors.Join(err, c.frontier.Return(l))
+	case denied != nil: // for this lease: the list may be another at the next
+		return c.frontier.ResolveFailed(l, &deniedSite{denied}, 0)
+	case c.needless(l):
 		return c.frontier.ResolveFailed(l, errNotAsked, 0)
 	}
 	found, err := c.fetcher.Resolve(ctx, l.URL)
@@ -54,7 +60,14 @@ func (c *Crawler) resolve(ctx context.Context, l frontier.Lease) error {
 	case err != nil:
 		return c.frontier.ResolveFailed(l, err, c.failureTTL(err))
 	}
-	return c.frontier.Resolved(l, found.Addrs, cmp.Or(found.TTL, resolveTTL))
+	addrs, denied, err := c.deny.addrs(found.Addrs)
+	switch {
+	case err != nil:
+		return errors.Join(err, c.frontier.Return(l))
+	case denied != nil && len(addrs) == 0:
+		return c.frontier.ResolveFailed(l, &deniedSite{denied}, dnsFailTTL)
+	}
+	return c.frontier.Resolved(l, addrs, cmp.Or(found.TTL, resolveTTL))
 }
 
 // failureTTL is how long a failed look-up is held true. When it may end otherwise, that is over before the first retry.
@@ -79,6 +92,13 @@ func (c *Crawler) askRobots(ctx context.Context, l frontier.Lease) error {
 		return c.frontier.Return(l)
 	case l.ResolveErr != nil:
 		return c.closeSite(l, c.unanswered(l, l.ResolveErr), frontier.Outcome{})
+	}
+	denied, err := c.mayAsk(&l)
+	if err != nil {
+		return errors.Join(err, c.frontier.Return(l))
+	}
+	if denied != nil {
+		return c.closeSite(l, c.closed(c.deniedRobots(l, denied)), frontier.Outcome{})
 	}
 	ticket, err := c.ledger.begin(l)
 	if err != nil {
@@ -202,6 +222,14 @@ func (c *Crawler) unanswered(l frontier.Lease, err error) *permission {
 		err = failure.Err
 	}
 	return c.closed(fmt.Sprintf("robots.txt redirects to %.200s: %v", l.URL, err))
+}
+
+// deniedRobots says why a robots.txt was not asked for. The pages of a site that is on a denylist itself end by that.
+func (c *Crawler) deniedRobots(l frontier.Lease, why *denial) string {
+	if l.RobotsHop == 0 {
+		return "robots.txt is on a denylist: " + why.String()
+	}
+	return fmt.Sprintf("robots.txt redirects to %.200s, which is on a denylist: %v", l.URL, why)
 }
 
 func (c *Crawler) closed(why string) *permission {

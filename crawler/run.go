@@ -56,6 +56,7 @@ func (c *Crawler) crawl(ctx, run context.Context, end context.CancelCauseFunc) e
 		func() error { return c.checkpoints(done) },
 		func() error { return c.refill(background, done) },
 		func() error { return c.tidy(background, done) },
+		func() error { return c.watchDenylists(background, done) },
 	} {
 		helpers.Go(func() error {
 			err := help()
@@ -98,6 +99,9 @@ func (c *Crawler) fetchAll(run, requests context.Context, end context.CancelCaus
 			}
 			if _, broken := errors.AsType[*PromiseError](err); broken {
 				return nil // the state is sound, and is saved
+			}
+			if _, unread := errors.AsType[*unreadDenylist](err); unread {
+				return nil // likewise
 			}
 			return err
 		})

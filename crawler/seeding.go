@@ -35,6 +35,7 @@ func (c *Crawler) feedSeeds(ctx context.Context) error {
 		return nil
 	}
 	batch := make([]seedTask, 0, seedBatch)
+	denied := make(map[string]uint64)
 	for s, err := range c.seeds.from(mark.Offset) {
 		if err != nil {
 			return err
@@ -42,33 +43,44 @@ func (c *Crawler) feedSeeds(ctx context.Context) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		batch = append(batch, c.seedTask(s.url, s.guessed, s.label, frontier.Seed))
 		mark.Offset = s.end
+		why, err := c.deny.url(s.url)
+		switch {
+		case err != nil:
+			return err
+		case why != nil:
+			c.log.Warn("a seed is on a denylist, and is not fetched", "seed", s.url.String(), "by", why.String())
+			countIn(&denied, why.rule(), 1)
+			continue
+		}
+		batch = append(batch, c.seedTask(s.url, s.guessed, s.label, frontier.Seed))
 		if len(batch) == seedBatch {
-			if err := c.takeSeeds(ctx, batch, mark); err != nil {
+			if err := c.takeSeeds(ctx, batch, denied, mark); err != nil {
 				return err
 			}
 			batch = batch[:0]
+			clear(denied)
 		}
 	}
 	mark.Done = true
-	return c.takeSeeds(ctx, batch, mark)
+	return c.takeSeeds(ctx, batch, denied, mark)
 }
 
-// takeSeeds admits a batch once the disk has room for it.
-func (c *Crawler) takeSeeds(ctx context.Context, batch []seedTask, mark seedMark) error {
+// takeSeeds admits a batch once the disk has room for it. denied are the seeds before mark that lists refuse.
+func (c *Crawler) takeSeeds(ctx context.Context, batch []seedTask, denied map[string]uint64, mark seedMark) error {
 	if err := c.committer.roomForMore(ctx); err != nil {
 		return err
 	}
-	return c.committer.admitSeeds(batch, mark)
+	return c.committer.admitSeeds(batch, denied, mark)
 }
 
 // admitSeeds is one commit of seeds, after which mark is how far they were read.
-func (k *committer) admitSeeds(batch []seedTask, mark seedMark) error {
+func (k *committer) admitSeeds(batch []seedTask, denied map[string]uint64, mark seedMark) error {
 	return k.whole(func() error {
 		if err := k.offerSeeds(batch); err != nil {
 			return err
 		}
+		k.books.Counters.denied(denied)
 		k.books.Seeds = mark
 		return nil
 	})

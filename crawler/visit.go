@@ -28,12 +28,14 @@ type visit struct {
 	refused bool          // by rules, the crawl's or the site's: no error
 	ticket  ticket        // of the request, in the ledger; zero: none was made
 	asked   requestEnd    // what came of it
-	broken  error         // the *PromiseError for which none was made
+	broken  error         // the *PromiseError for which none was made, or why a denylist could not be read
 
 	links   []link            // that passed every test but the filter
 	shuts   *AlikePattern     // a pattern of which this page was one too many
 	reasons reasonCounts      // of the others
 	traps   map[string]uint64 // reasons[Trap] by the rule; nil where there is none
+	denied  map[string]uint64 // links that denylists refuse, by the list; not in reasons
+	denier  string            // the list for which no request was made
 	joins   string            // joins the scope: a seed redirects there
 }
 
@@ -73,9 +75,10 @@ func (c *Crawler) visit(ctx context.Context, s *scratch, l frontier.Lease) *visi
 		Seq: l.Seq, Visit: max(l.Visit, 1), URL: l.URL.String(), FetchedAt: l.LeasedAt.UTC().Truncate(time.Millisecond),
 		Check: checkBy(&l.Task), Depth: l.Depth, Referrer: c.referrer(&l), Seed: c.committer.labels.text(l.Seed),
 	}}
-	if !c.permitted(v) {
+	if c.denies(v) || !c.permitted(v) {
 		return v.encode()
 	}
+	l = v.lease // without the addresses that are denied
 	request := c.request(v)
 	if v.ticket, v.broken = c.ledger.begin(l); v.broken != nil {
 		v.end = endReturned
@@ -101,6 +104,9 @@ func (c *Crawler) visit(ctx context.Context, s *scratch, l frontier.Lease) *visi
 	v.insteadOfHead(nil)
 	if v.end == endDone && v.hasPage() {
 		c.read(s, v, result)
+	}
+	if v.broken != nil {
+		return v.spoilt()
 	}
 	return v.encode()
 }
@@ -202,6 +208,10 @@ func (v *visit) refuse(o store.Outcome, phase, why string) {
 
 // failed ends a visit that got no answer: again later, or for good.
 func (c *Crawler) failed(v *visit, err error) {
+	if denied, ok := errors.AsType[*deniedSite](err); ok {
+		v.deny(denied.why)
+		return
+	}
 	class := v.fail(err)
 	if v.page.Outcome == store.OutcomeAddressDenied {
 		return

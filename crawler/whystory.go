@@ -69,6 +69,7 @@ const (
 	ByScope    RulingBy = "scope"     // scope, include, exclude
 	ByMaxDepth RulingBy = "max_depth" //
 	ByTrap     RulingBy = "trap"      // the shape of the URL
+	ByDeny     RulingBy = "deny"      // the denylists
 	ByRobots   RulingBy = "robots"    // the site's robots.txt
 )
 

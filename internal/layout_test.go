@@ -26,11 +26,12 @@ var mayImport = map[string][]string{
 	"internal/sitemap":     {"canon"},
 	"internal/trap":        {"canon"},
 	"internal/config":      {},
+	"internal/deny":        {"canon"},
 	"internal/testweb":     {},
 	"internal/testnet":     {},
 	"internal/vfs":         {},
 	"internal/vfs/vfstest": {"internal/vfs"},
-	"crawler":              {"canon", "seen", "frontier", "fetch", "store", "internal/parse", "internal/scope", "internal/sitemap", "internal/trap"},
+	"crawler":              {"canon", "seen", "frontier", "fetch", "store", "internal/deny", "internal/parse", "internal/scope", "internal/sitemap", "internal/trap"},
 	"cmd/crawl": {"canon", "seen", "frontier", "fetch", "fetch/dns", "store", "crawler", "internal/config", "internal/parse", "internal/sitemap",
 		"internal/testweb"},
 

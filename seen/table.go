@@ -7,6 +7,7 @@ import (
 	"os"
 	"slices"
 	"sync"
+	"sync/atomic"
 )
 
 // KindTable is the kind of *Table.
@@ -28,6 +29,8 @@ type Table struct {
 	run     *run
 	file    io.Closer
 	finders sync.Pool // of *tableFinder
+
+	maybes, wrong atomic.Uint64 // hashes that were looked up, and of these, those that were not there
 }
 
 // tableFinder is what one look-up at a time needs.
@@ -152,7 +155,27 @@ func (t *Table) find(f *tableFinder, hashes []uint64, settled []bool) error {
 	f.order = appendOrder(f.order[:0], hashes, settled)
 	clear(settled)
 	_, err := t.run.find(&f.reader, hashes, f.order, settled)
+	if err == nil {
+		t.maybes.Add(uint64(len(f.order)))
+		t.wrong.Add(uint64(len(f.order) - trueOf(settled)))
+	}
 	return err
+}
+
+// trueOf returns how many are true.
+func trueOf(all []bool) (n int) {
+	for _, one := range all {
+		if one {
+			n++
+		}
+	}
+	return n
+}
+
+// LookupStats says how often the filter in front said maybe since the table was opened, and how often it was wrong. What
+// it answered by itself is not counted, which would cost as much as the answer.
+func (t *Table) LookupStats() LookupStats {
+	return LookupStats{Maybes: t.maybes.Load(), FalsePositives: t.wrong.Load()}
 }
 
 // Len returns the number of hashes.

@@ -216,7 +216,7 @@ func TestDoneRefusals(t *testing.T) {
 		{"no event", DoneEntry{Seq: 1, Outcome: OutcomeOK}, false},
 		{"unknown event", DoneEntry{Seq: 1, Event: 3, Outcome: OutcomeOK}, false},
 		{"done without an outcome", DoneEntry{Seq: 1, Event: EventDone}, false},
-		{"unknown outcome", DoneEntry{Seq: 1, Event: EventDone, Outcome: OutcomeTrap + 1}, false},
+		{"unknown outcome", DoneEntry{Seq: 1, Event: EventDone, Outcome: OutcomeDenied + 1}, false},
 	} {
 		before := s.Done.Len()
 		err := s.Done.Append(tt.e)

@@ -23,6 +23,7 @@ const (
 	OutcomeTooDeep       Outcome = 11 // admitted under another max_depth; never requested
 	OutcomeNotModified   Outcome = 12 // 304: the page is as the record has it that Page.SameAs names
 	OutcomeTrap          Outcome = 13 // admitted before a rule against endless sites was met; never requested
+	OutcomeDenied        Outcome = 14 // on a denylist by now, or its host leads to an address on one; never requested
 )
 
 var outcomeNames = [...]string{
@@ -30,6 +31,7 @@ var outcomeNames = [...]string{
 	OutcomeServerError: "server_error", OutcomeFailed: "failed", OutcomeRobotsDenied: "robots_denied",
 	OutcomeAddressDenied: "address_denied", OutcomeOutOfScope: "out_of_scope", OutcomeOther: "other",
 	OutcomeTooDeep: "too_deep", OutcomeNotModified: "not_modified", OutcomeTrap: "trap",
+	OutcomeDenied: "denied",
 }
 
 // Outcomes lists the outcomes in the order of their numbers.

@@ -62,6 +62,9 @@ func codeOf(err error) int {
 	if _, ok := errors.AsType[*usageError](err); ok {
 		return exitUsage
 	}
+	if _, ok := errors.AsType[*crawler.DenylistError](err); ok {
+		return exitUsage
+	}
 	if _, ok := errors.AsType[*store.WriteError](err); ok {
 		return exitDisk
 	}

@@ -114,6 +114,9 @@ func (s *session) judge(snapshot crawler.Snapshot) error {
 		if len(why) == 0 { // robots.txt forbade it all
 			why = snapshot.ByOutcome
 		}
+		if len(why) == 0 { // denylists all of the seeds
+			why = snapshot.ByReason
+		}
 		return fmt.Errorf("%w: %s", errNothingFetched, counts(why, " "))
 	}
 	return s.lack(snapshot)
@@ -237,7 +240,8 @@ func (a *app) say(format string, args ...any) {
 func nothingFetched(s crawler.Snapshot) bool {
 	unanswered := s.ByOutcome[store.OutcomeFailed.String()] + s.ByOutcome[store.OutcomeAddressDenied.String()] +
 		s.ByOutcome[store.OutcomeRobotsDenied.String()]
-	return s.State == crawler.Complete && s.Done > 0 && s.Done == unanswered ||
+	denied := s.ByReason[crawler.Denied.String()]
+	return s.State == crawler.Complete && s.Done+denied > 0 && s.Done == unanswered+s.ByOutcome[store.OutcomeDenied.String()] ||
 		s.State == crawler.Partial && s.Done == unanswered
 }
 

@@ -34,6 +34,7 @@ func crawlConfig(s config.Settings) (crawler.Config, error) {
 		PagesBytes: int64(s.PagesSize), LogBytes: int64(s.LogSize), MinFreeBytes: int64(s.MinFree),
 	}
 	cfg.Scope = scopeOf(s)
+	cfg.Deny = texts(s.Deny)
 	cfg.Canon = policies(s.SamePage)
 	cfg.Traps = trapsOf(s)
 	cfg.MaxAlike = limitOf(s.MaxAlike.Get())

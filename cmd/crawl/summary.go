@@ -66,6 +66,9 @@ func table(s crawler.Snapshot) string {
 	if len(s.ByTrap) > 0 {
 		row("traps", "%s links left out: %s", count(s.ByReason["trap"]), counts(s.ByTrap, " "))
 	}
+	for _, d := range s.Deny {
+		denylistRows(&d, row)
+	}
 	for _, p := range s.Alike {
 		row("", "left since its pages say the same: %s (as %s)", p.Pattern, p.Example)
 	}
@@ -83,6 +86,19 @@ func table(s crawler.Snapshot) string {
 		row("checkpoint", "number %s at %s", count(s.Checkpoint.Number), s.Checkpoint.At.Local().Format(time.DateTime))
 	}
 	return out.String()
+}
+
+// denylistRows says what a denylist is and did.
+func denylistRows(d *crawler.DenylistView, row func(name, format string, args ...any)) {
+	row("denylist", "%s: %s, in force since %s (file of %s); refused %s, and %s at their turn; %s, %s of what is not on it", d.List,
+		plural(d.Entries, "entry", "entries"), localTime(d.Since), localTime(d.Modified), plural(d.Links, "link", "links"),
+		plural(d.URLs, "URL", "URLs"), plural(d.Lookups, "look-up", "look-ups"), count(d.Caught))
+	if d.PassedOver > 0 {
+		row("", "%s of it passed over: no entries", plural(d.PassedOver, "line", "lines"))
+	}
+	if d.Refused != "" {
+		row("", "its file as it is now is not in force: %s", d.Refused)
+	}
 }
 
 // filterSummary says what the memory of URLs met holds, and what it may have cost.

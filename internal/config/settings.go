@@ -30,6 +30,7 @@ type Settings struct {
 	ScopeRules    []ScopeRule // change what Scope says; the last one that a URL meets decides
 	Include       []Pattern   // on the requested URL; when given, one must match
 	Exclude       []Pattern   // on the requested URL; none may match
+	Deny          []File      // denylists
 	Requisites    bool        // also images, style sheets, scripts and other parts of a page
 	CheckExternal bool        // ask once for each link out of the crawl whether it leads anywhere
 	Sitemaps      bool        // also what the sitemaps named in a robots.txt list

@@ -51,6 +51,14 @@ var scopeSettings = []setting{
 		note:  "Regular expressions as for include. Seeds are exempt.",
 		at:    func(s *Settings) slot { return many(&s.Exclude) },
 	},
+	{key: "deny", section: scopes,
+		usage: "denylists: what is on one is never asked for, whoever names it; seeds too",
+		note: "Each is a text, an entry a line: a.example, that domain with every name below it; =a.example, or a line of a hosts file " +
+			"(0.0.0.0 a.example), that name alone; a.example:8080; https://a.example/x, that page alone; 192.0.2.1; 192.0.2.0/24. # and ; begin " +
+			"a comment. Or it is a file of crawl filter build --exact, of lines written so, for lists that many crawls share. Addresses are " +
+			"refused as what names lead to as well. A file that changes is read again; one that cannot be used leaves the version before in force.",
+		at: func(s *Settings) slot { return many(&s.Deny) },
+	},
 	{key: "requisites", section: scopes, bare: "true",
 		usage: "also fetch what pages are made of: images, style sheets, scripts, icons",
 		at:    func(s *Settings) slot { return onOff{v: &s.Requisites} },
