@@ -245,9 +245,7 @@ func (d *denylists) notePath(l *denylist) string { return filepath.Join(d.dir, l
 
 // keep notes what a set was made of. Without the note it is made again.
 func (d *denylists) keep(l *denylist, v *denyVersion) error {
-	sum := v.Summary
-	sum.Named = nil
-	text, err := json.Marshal(madeList{madeVersion, l.file, v.mark, v.digest, d.names, filepath.Base(v.made), sum})
+	text, err := json.Marshal(madeList{madeVersion, l.file, v.mark, v.digest, d.names, filepath.Base(v.made), v.Summary})
 	if err != nil {
 		return err
 	}

@@ -17,22 +17,12 @@ const (
 	firstLines = 1 << 10
 )
 
-// A LineError is a line that is none of a list.
-type LineError struct {
-	Line uint64
-	Text string // the beginning of it
-	Err  error
-}
-
-func (e *LineError) Error() string { return fmt.Sprintf("line %d: %q: %v", e.Line, e.Text, e.Err) }
-func (e *LineError) Unwrap() error { return e.Err }
-
 // Summary is what was found in a list.
 type Summary struct {
 	Shape Shape
-	Lines uint64       // blank ones and comments included
-	Bad   uint64       // lines that are none of a list
-	Named []*LineError // the first of them
+	Lines uint64   // blank ones and comments included
+	Bad   uint64   // lines that are none of a list
+	Named []string // the first of them: number, text and what is wrong
 }
 
 // ErrNoList: a text is no denylist, since more than one line in ten is none of one.
@@ -92,7 +82,7 @@ func (s *Summary) line(text []byte, long bool, key Key, take func(uint64, Entry)
 		return nil
 	}
 	if s.Bad++; len(s.Named) < namedBad {
-		s.Named = append(s.Named, &LineError{s.Lines, shortened(bytes.TrimSpace(text)), err})
+		s.Named = append(s.Named, fmt.Sprintf("line %d: %q: %v", s.Lines, shortened(bytes.TrimSpace(text)), err))
 	}
 	return nil
 }
@@ -100,7 +90,7 @@ func (s *Summary) line(text []byte, long bool, key Key, take func(uint64, Entry)
 // judge says whether what was read so far is a list.
 func (s *Summary) judge() error {
 	if s.Bad > 0 && s.Bad*10 > s.Lines {
-		return fmt.Errorf("%w: %d of %d lines are none of one; %w", ErrNoList, s.Bad, s.Lines, s.Named[0])
+		return fmt.Errorf("%w: %d of %d lines are none of one; %s", ErrNoList, s.Bad, s.Lines, s.Named[0])
 	}
 	return nil
 }
