@@ -106,9 +106,24 @@ func hostName(text string) (string, bool) {
 	if a, err := netip.ParseAddr(inner); err == nil && a.Zone() == "" && (a.Is6() || !bracketed) {
 		return a.String(), true
 	}
-	const letters = "abcdefghijklmnopqrstuvwxyz0123456789-_."
 	name := strings.ToLower(text)
-	return name, name != "" && strings.Trim(name, letters) == ""
+	return name, isDomain(name)
+}
+
+// isDomain reports whether a name in lower case may be a host's: labels of 1 to 63 characters and 253 in all (RFC 1035,
+// section 2.3.4), the last of which is no number, since URLs take such a name for an address.
+func isDomain(name string) bool {
+	const letters = "abcdefghijklmnopqrstuvwxyz0123456789-_"
+	const longestName, longestLabel = 253, 63
+	name = strings.TrimSuffix(name, ".")
+	last := ""
+	for label := range strings.SplitSeq(name, ".") {
+		if label == "" || len(label) > longestLabel || strings.Trim(label, letters) != "" {
+			return false
+		}
+		last = label
+	}
+	return len(name) <= longestName && !allDigits(last)
 }
 
 // portNumber accepts 1 to 65535, and the empty text for any.

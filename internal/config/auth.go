@@ -29,6 +29,8 @@ func (Auth) parse(text string) (Auth, error) {
 	switch {
 	case text == "":
 		return Auth{}, bad(want, text)
+	case user == "":
+		return Auth{}, &badValue{want: want, got: "no user before the colon", secret: true}
 	case cut && !passwordNamed, !cut && !userNamed:
 		return Auth{}, literalSecret(want)
 	case !userOK || !passwordOK:
@@ -59,7 +61,10 @@ func (a *Auth) resolve(env []string) error {
 			return errors.New("want USER:PASSWORD from " + string(a.user) + ", got no colon in it")
 		}
 	}
-	if strings.Contains(user, ":") {
+	switch {
+	case user == "":
+		return errors.New("want a user's name before the password")
+	case strings.Contains(user, ":"):
 		return errors.New("want a user's name without a colon") // RFC 7617, section 2
 	}
 	a.plainUser, a.plainPassword = user, password

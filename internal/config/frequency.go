@@ -6,13 +6,14 @@ import (
 	"time"
 )
 
-// Frequency is how many requests may be made in a time: 50 or 50/s, 600/m, 1000/h. It is more than none.
+// Frequency is how many requests may be made in a time: 50/s, 600/m, 1000/h. It is more than none, and has a unit: what a
+// bare 5 is meant for differs from one program to the next.
 type Frequency struct {
 	Requests float64
 	Per      time.Duration // a second, a minute or an hour
 }
 
-// The units of a Frequency; a bare number is by the second.
+// The units of a Frequency.
 var frequencyUnits = []struct {
 	suffix string
 	per    time.Duration
@@ -28,21 +29,20 @@ const (
 func (f Frequency) PerSecond() float64 { return f.Requests / f.Per.Seconds() }
 
 func (Frequency) parse(text string) (Frequency, error) {
-	number, per := text, time.Second
 	for _, u := range frequencyUnits {
-		if n, ok := strings.CutSuffix(text, u.suffix); ok {
-			number, per = n, u.per
+		number, found := strings.CutSuffix(text, u.suffix)
+		if !found {
+			continue
+		}
+		n, ok := realNumber(number, 0)
+		if f := (Frequency{n, u.per}); ok && f.PerSecond() >= leastFrequency && f.PerSecond() <= mostFrequency {
+			return f, nil
 		}
 	}
-	n, ok := realNumber(number, 0)
-	f := Frequency{n, per}
-	if !ok || f.PerSecond() < leastFrequency || f.PerSecond() > mostFrequency {
-		return Frequency{}, bad("requests in a time, such as 50/s, 600/m or 1000/h, one a day at least", text)
-	}
-	return f, nil
+	return Frequency{}, bad("requests in a time, such as 50/s, 600/m or 1000/h, one a day at least", text)
 }
 
-// String writes the unit always.
+// String writes what is read.
 func (f Frequency) String() string {
 	for _, u := range frequencyUnits {
 		if u.per == f.Per {

@@ -3,6 +3,7 @@ package config
 import (
 	"errors"
 	"fmt"
+	"slices"
 )
 
 // HostRule is what holds for the hosts that match Pattern, where it differs from what holds for all. Nil fields change
@@ -41,6 +42,11 @@ func (r *HostRule) keys() []entryKey {
 	}
 }
 
+// says reports whether anything differs.
+func (r *HostRule) says() bool {
+	return slices.ContainsFunc(r.keys(), func(k entryKey) bool { return k.key != "pattern" && len(k.at.texts()) > 0 })
+}
+
 // soundRules returns what is wanted of the rules when one lacks its pattern, or holds what no file could.
 func soundRules(rules []HostRule) string {
 	for i, r := range rules { // a copy of each, which put may write to
@@ -49,6 +55,9 @@ func soundRules(rules []HostRule) string {
 		}
 		if want := soundEntry(r.keys()); want != "" {
 			return fmt.Sprintf("%s (entry %d)", want, i+1)
+		}
+		if !r.says() {
+			return fmt.Sprintf("what differs for those hosts in each entry, such as delay: 5s (entry %d says nothing)", i+1)
 		}
 	}
 	return ""

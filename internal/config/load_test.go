@@ -92,13 +92,13 @@ func TestPrecedence(t *testing.T) {
 
 		{"no variable for hosts", "", []string{"CRAWL_HOSTS=a.example"}, nil, hosts, []HostRule(nil)},
 		{"hosts", "hosts:\n  - {pattern: A.Example, delay: 0, concurrency: 2, robots: ignore, max_pages: 0, max_bytes: 1Mi}\n" +
-			"  - pattern: '*.bücher.example'\n    max_pages: none\n    max_bytes:\n  - pattern: a.example\n", nil, nil, hosts, []HostRule{
+			"  - pattern: '*.bücher.example'\n    max_pages: none\n    max_bytes:\n  - pattern: a.example\n    cookies: on\n", nil, nil, hosts, []HostRule{
 			{
 				Pattern: "a.example", Delay: new(Duration(0)), Concurrency: new(Count(2)), Robots: new(RobotsIgnore),
 				MaxPages: new(Some[Count](0)), MaxBytes: new(Some[Size](1 << 20)),
 			},
 			{Pattern: "*.xn--bcher-kva.example", MaxPages: new(Optional[Count]{}), MaxBytes: new(Optional[Size]{})},
-			{Pattern: "a.example"},
+			{Pattern: "a.example", Cookies: new(CookiesOn)},
 		}},
 		{"limits of bytes", "max_bytes: 10Gi", []string{"CRAWL_MAX_BYTES_PER_HOST=1M"}, []string{"--min-free=0", "--max-pages-per-host=7"},
 			func(s Settings) any {
@@ -268,6 +268,18 @@ crawl.yaml:3:5: hosts: want a single value for delay, got nothing
 crawl.yaml:2:14: hosts: want a single value for pattern, got an anchor, alias or tag, none of which is read here
     2 |   - pattern: *.example
       |              ^`},
+		{"host's entry without anything else", "hosts:\n  - {pattern: a.example, headers: []}\n", `
+crawl.yaml:2:3: hosts: want what differs for those hosts in each entry, such as delay: 5s (entry 1 says nothing), got a.example
+    2 |   - {pattern: a.example, headers: []}
+      |   ^`},
+		{"pages that are the same by nothing", "same_page:\n  - {pattern: a.example, slash: false}\n", `
+crawl.yaml:2:3: same_page: want what counts as one page in each entry, such as sort_parameters: true (entry 1 says nothing), got a.example
+    2 |   - {pattern: a.example, slash: false}
+      |   ^`},
+		{"every parameter", "same_page:\n  - drop_parameters: ['*']\n", `
+crawl.yaml:2:23: same_page: drop_parameters: want the name of a parameter, or the start of one and a star, such as utm_*, got "*"
+    2 |   - drop_parameters: ['*']
+      |                       ^`},
 		{"host's entry without pattern", "hosts:\n  - delay: 3s\n", `
 crawl.yaml:2:3: hosts: want pattern in each entry (entry 1 lacks one), got ""
     2 |   - delay: 3s
@@ -385,10 +397,10 @@ func TestValidate(t *testing.T) {
 		{"header in the agent", func(s *Settings) { s.UserAgent = "a\r\nb: c" },
 			`user_agent: want a product name, then what you like in ASCII, such as mybot/1.0, got "a\r\nb: c"`},
 		{"rate", func(s *Settings) { s.FP = 0 }, "fp: want a rate between 0 and 1, such as 0.1% or 0.001, got 0"},
-		{"limit", func(s *Settings) { s.GiveUpAfter = Some[Count](0) }, "give_up_after: want from 1 to 2147483647, got 0"},
+		{"limit", func(s *Settings) { s.GiveUpAfter = Some[Count](0) }, "give_up_after: want 1 or more, or none, got 0"},
 		{"control character", func(s *Settings) { s.Extract = []Extract{{Field: "a\n", Selector: "p"}} },
 			`extract: want no control characters (entry 1 has one), got "a\n"`},
-		{"host without pattern", func(s *Settings) { s.Hosts = []HostRule{{Pattern: "a"}, {}} },
+		{"host without pattern", func(s *Settings) { s.Hosts = []HostRule{{Pattern: "a", Delay: new(Duration(1))}, {}} },
 			`hosts: want pattern in each entry (entry 2 lacks one), got a, ""`},
 		{"host's pattern", func(s *Settings) { s.Hosts = []HostRule{{Pattern: "a b"}} },
 			`hosts: want pattern a host such as a.example, a.example:8080, *.example or * (entry 1), got "a b"`},
@@ -397,7 +409,14 @@ func TestValidate(t *testing.T) {
 		{"host's concurrency", func(s *Settings) { s.Hosts = []HostRule{{Pattern: "a", Concurrency: new(Count(70_000))}} },
 			`hosts: want concurrency from 1 to 65536 (entry 1), got a`},
 		{"no pages of a host", func(s *Settings) { s.MaxPagesPerHost = Some[Count](0) },
-			"max_pages_per_host: want from 1 to 9223372036854775807, got 0"},
+			"max_pages_per_host: want 1 or more, or none, got 0"},
+		{"limit that cannot be counted", func(s *Settings) { s.MaxDepth = Some[Count](3e9) },
+			"max_depth: want 2147483647 at most, or none, got 3G"},
+		{"longer than any URL", func(s *Settings) { s.MaxURL = Some[Size](64e3) }, "max_url: want 16Ki at most, or none, got 64k"},
+		{"nothing different for a host", func(s *Settings) { s.Hosts = []HostRule{{Pattern: "a"}} },
+			"hosts: want what differs for those hosts in each entry, such as delay: 5s (entry 1 says nothing), got a"},
+		{"nothing that counts as one page", func(s *Settings) { s.SamePage = []SamePage{{Slash: true}, {Pattern: new(HostPattern("a"))}} },
+			`same_page: want what counts as one page in each entry, such as sort_parameters: true (entry 2 says nothing), got "*", a`},
 		{"no memory for a body", func(s *Settings) { s.MaxBody = 1 << 30 }, "body_memory: want from 2180Mi to 64Ti, got 512Mi"},
 		{"two", func(s *Settings) { s.Retries, s.MaxBody = 101, 0 },
 			"max_body: want from 1 to 1Ti, got 0\nretries: want from 0 to 100, got 101"},

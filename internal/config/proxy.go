@@ -1,7 +1,6 @@
 package config
 
 import (
-	"errors"
 	"slices"
 	"strings"
 )
@@ -115,13 +114,7 @@ func (p *Proxy) resolve(env []string) error {
 	if p.auth == (Auth{}) {
 		return nil
 	}
-	if err := p.auth.resolve(env); err != nil {
-		return err
-	}
-	if p.auth.User() == "" {
-		return errors.New("want a user's name before the password")
-	}
-	return nil
+	return p.auth.resolve(env)
 }
 
 func (p *Proxy) references() []reference { return p.auth.references() }

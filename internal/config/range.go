@@ -25,6 +25,22 @@ func enoughForBody(memory, maxBody Size) string {
 	return within(memory, 2*maxBody+windows, most)
 }
 
+// limited returns what is wanted of a limit that is too low or too high. The highest one is often no more than what can be
+// counted, which is no news to somebody who asked for too little.
+func limited[T interface {
+	value[T]
+	~int64
+}](limit Optional[T], low, high T) string {
+	v, present := limit.Get()
+	switch {
+	case !present || v >= low && v <= high:
+		return ""
+	case v < low:
+		return fmt.Sprintf("%v or more, or %s", low, unset)
+	}
+	return fmt.Sprintf("%v at most, or %s", high, unset)
+}
+
 // within returns the range as text when v is outside it, or is no number.
 func within[T cmp.Ordered](v, low, high T) string {
 	if v >= low && v <= high {

@@ -127,16 +127,12 @@ func named(b *bytes.Buffer, key string, elements entryMap) {
 	}
 	fmt.Fprintf(b, "%s:\n", key)
 	for name, keys := range elements.all() {
-		var inner bytes.Buffer
+		fmt.Fprintf(b, "  %s:\n", name)
 		for _, k := range keys {
 			for _, text := range k.at.texts() {
-				fmt.Fprintf(&inner, "    %s: %s\n", k.key, quote(text))
+				fmt.Fprintf(b, "    %s: %s\n", k.key, quote(text))
 			}
 		}
-		if inner.Len() == 0 {
-			inner.WriteString("    {}\n")
-		}
-		fmt.Fprintf(b, "  %s:\n%s", name, inner.String())
 	}
 }
 

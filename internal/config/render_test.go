@@ -85,7 +85,7 @@ func TestRenderReadsBack(t *testing.T) {
 			MaxPages: new(Optional[Count]{}), MaxBytes: new(Some[Size](0)), Auth: new(Optional[Auth]{}), Cookies: new(CookiesOn),
 			Headers: []Header{{name: "A", value: "b: 'c'", plain: "b: 'c'"}, {name: "D", value: "- e", plain: "- e"}},
 		},
-		{Pattern: "*.a.example:8080", MaxPages: new(Some[Count](0))}, {Pattern: "[::1]"}, {Pattern: "*"},
+		{Pattern: "*.a.example:8080", MaxPages: new(Some[Count](0))}, {Pattern: "[::1]", Cookies: new(CookiesOff)}, {Pattern: "*", Robots: new(RobotsObey)},
 	}
 	text, back := rendered(t, s)
 	if !reflect.DeepEqual(back, s) {

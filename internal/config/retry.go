@@ -90,6 +90,9 @@ func soundRetries(rules []RetryRule) string {
 		if met[r.Class] {
 			return fmt.Sprintf("each class once (%s is there twice)", r.Class)
 		}
+		if r.Retries == nil && r.Delay == nil {
+			return fmt.Sprintf("retries or delay for each class (%s has neither)", r.Class)
+		}
 		met[r.Class] = true
 		for _, k := range r.keys() {
 			if want := k.wanted(); want != "" {

@@ -20,7 +20,6 @@ func TestRetryRules(t *testing.T) {
 		{"in lines", "retry:\n  tls:\n    delay: 0\n  reset:\n    retries: 1", []RetryRule{
 			{Class: "tls", Delay: new(Duration(0))}, {Class: "reset", Retries: new(Count(1))},
 		}},
-		{"a class with nothing", "retry: {dial: {}}", []RetryRule{{Class: "dial"}}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			s, err := Load(write(t, tt.file), []string{"CRAWL_RETRY=dns"}, nil) // no variable sets it
@@ -54,6 +53,7 @@ func TestRetryProblems(t *testing.T) {
 		{"no such key", "retry: {dns: {retry: 1}}", `crawl.yaml:1:15: retry: no key "retry"`},
 		{"out of range", "retry: {dns: {retries: 101, delay: 25h}}", "crawl.yaml:1:24: retry: retries: want from 0 to 100, got 101"},
 		{"too long", "retry: {dns: {delay: 25h}}", "crawl.yaml:1:22: retry: delay: want from 0s to 24h, got 25h"},
+		{"a class with nothing", "retry: {dial: {}}", "crawl.yaml:1:8: retry: want retries or delay for each class (dial has neither), got dial"},
 		{"no time", "retry: {tls: {delay: 3}}", "crawl.yaml:1:22: retry: delay: want a time with its unit, such as 1s, 1m30s or 250ms, got \"3\""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

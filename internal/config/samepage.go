@@ -44,9 +44,17 @@ func (p *SamePage) Hosts() HostPattern {
 	return *p.Pattern
 }
 
-// soundPages returns what is wanted where an entry holds what no file could.
+// says reports whether the entry has any URLs count as one page.
+func (p *SamePage) says() bool {
+	return len(p.DropParameters)+len(p.IndexFiles) > 0 || p.DropSessionIDs || p.SortParameters || p.Slash || p.WWW || p.Schemes
+}
+
+// soundPages returns what is wanted where an entry says nothing, or holds what no file could.
 func soundPages(pages []SamePage) string {
 	for i, p := range pages { // a copy of each, which put may write to
+		if !p.says() {
+			return fmt.Sprintf("what counts as one page in each entry, such as sort_parameters: true (entry %d says nothing)", i+1)
+		}
 		if want := soundEntry(p.keys()); want != "" {
 			return fmt.Sprintf("%s (entry %d)", want, i+1)
 		}
@@ -58,7 +66,8 @@ func soundPages(pages []SamePage) string {
 type Parameter string
 
 func (Parameter) parse(text string) (Parameter, error) {
-	if text == "" || !printable(text) || strings.ContainsAny(text, "&=?# ") || strings.Contains(strings.TrimSuffix(text, "*"), "*") {
+	name := strings.TrimSuffix(text, "*")
+	if name == "" || !printable(name) || strings.ContainsAny(name, "&=?# *") {
 		return "", bad("the name of a parameter, or the start of one and a star, such as utm_*", text)
 	}
 	return Parameter(text), nil

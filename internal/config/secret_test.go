@@ -122,7 +122,7 @@ func TestSecretsInHosts(t *testing.T) {
 // What is wrong with a secret is told with its key and place, and without the secret.
 func TestSecretErrors(t *testing.T) {
 	dir := secretFolder(t)
-	env := []string{"TWO=a\nb", "EMPTY=", "NOCOLON=ann"}
+	env := []string{"TWO=a\nb", "EMPTY=", "NOCOLON=ann", "NOUSER=:s3cret"}
 	const literal = ", got it written out, which the crawl's directory would keep"
 	const wantAuth = "want USER:${VARIABLE} or USER:@FILE, which name the password, or none"
 	for _, tt := range []struct {
@@ -139,6 +139,8 @@ func TestSecretErrors(t *testing.T) {
 		{"file of two lines", "", []string{"-H", "X: @two"}, "--header: " + dir + "/two: want one line without control characters"},
 		{"long file", "", []string{"-H", "X: @long"}, "--header: " + dir + "/long: more than 16Ki is no secret"},
 		{"no colon", "", []string{"--auth=${NOCOLON}"}, "--auth: want USER:PASSWORD from ${NOCOLON}, got no colon in it"},
+		{"no user", "", []string{"--auth=:${TWO}"}, "--auth: " + wantAuth + ", got no user before the colon"},
+		{"no user in the variable", "", []string{"--auth=${NOUSER}"}, "--auth: want a user's name before the password"},
 		{"in hosts", "hosts:\n  - pattern: a.example\n    headers: ['X-Key: ${GONE}']", nil,
 			"crawl.yaml:2:3: hosts: a.example: headers: the variable GONE is not set\n    2 |   - pattern: a.example\n      |   ^"},
 		{"literal password", "auth: ann:s3cret", nil, "crawl.yaml:1:7: auth: " + wantAuth + literal},

@@ -49,7 +49,7 @@ var answerSettings = []setting{
 		note: "It keeps servers that send a byte now and then from holding requests for the whole of timeout, where that is long. A " +
 			"modem is twenty times as fast, and a page may pause for 15s while it is made.",
 		at:    func(s *Settings) slot { return one(&s.MinRate) },
-		check: func(s *Settings) string { return within(s.MinRate.Or(1), 1, 1<<40) },
+		check: func(s *Settings) string { return limited(s.MinRate, 1, 1<<40) },
 	},
 	{key: "max_head", section: requests,
 		usage: "bytes of an answer's head, which is status line and header; a longer one fails",
@@ -71,7 +71,7 @@ var answerSettings = []setting{
 		note: "Where its head says that it is longer, nothing of it is received, and 0 receives none; the record has the head, and says " +
 			"truncated: length. none is as max_body. What links may be in is text of any kind, XML, JSON, gzip, and what has no type.",
 		at:    func(s *Settings) slot { return one(&s.MaxBodyOther) },
-		check: func(s *Settings) string { return within(s.MaxBodyOther.Or(0), 0, 1<<40) },
+		check: func(s *Settings) string { return limited(s.MaxBodyOther, 0, 1<<40) },
 	},
 	{key: "max_decode_ratio", section: requests,
 		usage: "times as long as it was sent that a body may become by decoding, past its first MiB; what is beyond is cut",

@@ -19,7 +19,7 @@ var filterSettings = []setting{
 	{key: "expect", section: filter, fixed: rebuild,
 		usage: "URLs to size the filter for, such as 200M; past it, it grows",
 		at:    func(s *Settings) slot { return one(&s.Expect) },
-		check: func(s *Settings) string { return within(s.Expect.Or(1), 1, 1e12) },
+		check: func(s *Settings) string { return limited(s.Expect, 1, 1e12) },
 	},
 	{key: "seen_memory", section: filter,
 		usage: "cap for the filter's memory; a filter that may not grow errs more often, and says so",

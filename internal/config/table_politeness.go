@@ -68,7 +68,7 @@ var politenessSettings = []setting{
 	{key: "give_up_after", section: politeness, live: true,
 		usage: "failures in a row after which a host is given up; its URLs stay queued",
 		at:    func(s *Settings) slot { return one(&s.GiveUpAfter) },
-		check: func(s *Settings) string { return within(s.GiveUpAfter.Or(1), 1, math.MaxInt32) },
+		check: func(s *Settings) string { return limited(s.GiveUpAfter, 1, math.MaxInt32) },
 	},
 	{key: "hosts", section: politeness, fileOnly: true,
 		usage: "what is different for some hosts",

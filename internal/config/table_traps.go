@@ -2,30 +2,33 @@ package config
 
 import "math"
 
+// longestURL is more bytes than any URL that is fetched has.
+const longestURL = 16 << 10
+
 // trapSettings bound the URLs that links may lead to.
 var trapSettings = []setting{
 	{key: "max_url", section: traps,
 		usage: "bytes of a URL that a link leads to; a longer one is counted as a trap (url_length)",
 		note:  "No URL of more than 16Ki is fetched in any case.",
 		at:    func(s *Settings) slot { return one(&s.MaxURL) },
-		check: func(s *Settings) string { return within(s.MaxURL.Or(1), 1, math.MaxInt32) },
+		check: func(s *Settings) string { return limited(s.MaxURL, 1, longestURL) },
 	},
 	{key: "max_path_segments", section: traps,
 		usage: "parts of a path between slashes (path_segments)",
 		note:  "Links that are relative by mistake make paths longer at each step: /a/b/c/d/e and so on.",
 		at:    func(s *Settings) slot { return one(&s.MaxPathSegments) },
-		check: func(s *Settings) string { return within(s.MaxPathSegments.Or(1), 1, math.MaxInt32) },
+		check: func(s *Settings) string { return limited(s.MaxPathSegments, 1, math.MaxInt32) },
 	},
 	{key: "max_repeats", section: traps,
 		usage: "times that one part comes in a path, and one parameter with its value in a query (repeats)",
 		note:  "A path in which two parts or more come three times in a row is a trap too; numbers below 1000 may. Examples: /en/en/en/en/, /a/b/a/b/a/b/, ?q=1&q=1&q=1&q=1.",
 		at:    func(s *Settings) slot { return one(&s.MaxRepeats) },
-		check: func(s *Settings) string { return within(s.MaxRepeats.Or(1), 1, math.MaxInt32) },
+		check: func(s *Settings) string { return limited(s.MaxRepeats, 1, math.MaxInt32) },
 	},
 	{key: "max_parameters", section: traps,
 		usage: "parameters of a query (parameters)",
 		at:    func(s *Settings) slot { return one(&s.MaxParameters) },
-		check: func(s *Settings) string { return within(s.MaxParameters.Or(1), 0, math.MaxInt32) },
+		check: func(s *Settings) string { return limited(s.MaxParameters, 0, math.MaxInt32) },
 	},
 	{key: "max_years_ahead", section: traps,
 		usage: "years from now that a date in a URL may lie ahead (calendar)",
@@ -33,7 +36,7 @@ var trapSettings = []setting{
 			"name says so, of a parameter or of the path, also /calendar/2031/november/, /events/2031-W05, ?date=20310731, " +
 			"?year=2031&month=7, with names of months in a score of languages. Other numbers are left alone.",
 		at:    func(s *Settings) slot { return one(&s.MaxYearsAhead) },
-		check: func(s *Settings) string { return within(s.MaxYearsAhead.Or(1), 0, 10_000) },
+		check: func(s *Settings) string { return limited(s.MaxYearsAhead, 0, 10_000) },
 	},
 	{key: "max_alike", section: traps,
 		usage: "pages under one pattern of URLs that say the same, after which no more of it are fetched (alike)",
@@ -41,6 +44,6 @@ var trapSettings = []setting{
 			"session ids. Numbers of the URL itself do not count, nor do links; what a page says that no other has said takes back eight. " +
 			"A page of a calendar counts four times, one that is empty without its scripts does not. Of a pattern one page in sixteen is looked at. Such URLs that wait are recorded with the outcome trap; crawl stats names the patterns.",
 		at:    func(s *Settings) slot { return one(&s.MaxAlike) },
-		check: func(s *Settings) string { return within(s.MaxAlike.Or(1), 1, math.MaxInt32) },
+		check: func(s *Settings) string { return limited(s.MaxAlike, 1, math.MaxInt32) },
 	},
 }

@@ -130,13 +130,13 @@ func TestFactor(t *testing.T) {
 }
 
 func TestFrequency(t *testing.T) {
-	accepts(t, "50", Frequency{50, time.Second}, "50/s")
+	accepts(t, "50/s", Frequency{50, time.Second}, "50/s")
 	accepts(t, "0.5/s", Frequency{0.5, time.Second}, "0.5/s")
 	accepts(t, "600/m", Frequency{600, time.Minute}, "600/m")
 	accepts(t, "1000/h", Frequency{1000, time.Hour}, "1000/h")
-	accepts(t, "1e6", Frequency{1e6, time.Second}, "1e+06/s")
+	accepts(t, "1e6/s", Frequency{1e6, time.Second}, "1e+06/s")
 	refuses[Frequency](t, "requests in a time, such as 50/s, 600/m or 1000/h, one a day at least",
-		"", "0", "-1", "500k", "2MiB", "5/d", "/s", "5 /s", "1e7", "0.00001", "NaN", "Inf", "1/h/h")
+		"", "50", "0/s", "-1/s", "500k/s", "2MiB", "5/d", "/s", "5 /s", "1e7/s", "0.00001/s", "NaN/s", "Inf/s", "1/h/h")
 	if got := (Frequency{90, time.Minute}).PerSecond(); got != 1.5 {
 		t.Errorf("90/m is %v a second, want 1.5", got)
 	}
@@ -222,7 +222,8 @@ func TestPrivate(t *testing.T) {
 	accepts(t, "10.1.2.3/8", Private("10.0.0.0/8"), "10.0.0.0/8")
 	accepts(t, "fd00::/8", Private("fd00::/8"), "fd00::/8")
 	refuses[Private](t, "a host name or an address, either with or without port, a range such as 10.0.0.0/8, or all",
-		"", "http://a", "a:0", "a:65536", "a:b", ":80", "10.0.0.0/33", "[127.0.0.1", "fe80::1%eth0", "a b", "bücher.example")
+		"", "http://a", "a:0", "a:65536", "a:b", ":80", "10.0.0.0/33", "[127.0.0.1", "fe80::1%eth0", "a b", "bücher.example",
+		"a..b", ".", "..", ".a", "127.0.0.256", "1.2.3", "a.1", strings.Repeat("a", 64)+".example", strings.Repeat("a.", 126)+"aa")
 }
 
 func TestHostPattern(t *testing.T) {
@@ -237,6 +238,7 @@ func TestHostPattern(t *testing.T) {
 	refuses[HostPattern](t, "a host such as a.example, a.example:8080, *.example or *",
 		"", ".", "*.", "**", "*a.example", "a.*.example", "*.*.example", ".a.example", "a b", "http://a.example", "a.example/", "u@a.example",
 		"a.example:", "a.example:0", "a.example:65536", "a.example:x", "*:", "*.:80", "::1", "[::1", "*.127.0.0.1", "*.[::1]", "a\tb", "a\u00a0b.example",
+		"a..b", "*.a..b", "a.example..", "*..a", "127.0.0.256", "1.2.3", "*.1", strings.Repeat("a", 64)+".example", strings.Repeat("a.", 126)+"aa",
 		strings.Repeat("ü", 2000))
 }
 
@@ -312,9 +314,12 @@ func FuzzValues(f *testing.F) {
 		fuzzValue[Contact](t, text)
 		fuzzValue[Scope](t, text)
 		fuzzValue[Pattern](t, text)
+		fuzzValue[HostPattern](t, text)
 		fuzzValue[Private](t, text)
 		fuzzValue[ConnectTo](t, text)
 		fuzzValue[Resolver](t, text)
+		fuzzValue[Frequency](t, text)
+		fuzzValue[Parameter](t, text)
 	})
 }
 
