@@ -132,6 +132,9 @@ func (s *session) create(ctx context.Context, settings config.Settings, seeds se
 		if errors.Is(statErr, os.ErrNotExist) && !locked && !store.Holds(s.dir) {
 			os.RemoveAll(s.dir) // we made it, and it holds nothing
 		}
+		if errors.Is(err, crawler.ErrNoSeed) {
+			return seeds.none(err)
+		}
 		return explain(err, s.dir)
 	}
 	if err := configIn(s.dir).write(cfg.Rendering); err != nil {

@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"io"
 	"iter"
 	"os"
@@ -18,15 +19,33 @@ type seedSource struct {
 	file  string // "-" is standard input, "" none
 	urls  []string
 	stdin io.Reader
+
+	implied bool // standard input, since nothing else was named
+}
+
+// howToSeed is how a crawl is given its seeds.
+const howToSeed = "name URLs, as in crawl run https://example.org/, or a file of them with --seeds FILE"
+
+// none adds to crawler.ErrNoSeed where the seeds were looked for, and how they are given.
+func (s seedSource) none(err error) error {
+	switch {
+	case s.implied:
+		return usagef("no seeds: %s; standard input has none", howToSeed)
+	case s.file == "-":
+		return fmt.Errorf("%w in standard input", err)
+	case s.file != "":
+		return fmt.Errorf("%w in %s", err, s.file)
+	}
+	return err
 }
 
 // seedsOf decides: a file, the command line, both, or else what is piped in.
 func (a *app) seedsOf(file string, urls []string) (seedSource, error) {
 	if file == "" && len(urls) == 0 {
 		if isTerminal(a.stdin) {
-			return seedSource{}, usagef("no seeds: name URLs, or a file of them with --seeds FILE")
+			return seedSource{}, usagef("no seeds: %s", howToSeed)
 		}
-		file = "-"
+		return seedSource{file: "-", stdin: a.stdin, implied: true}, nil
 	}
 	if file == "" && len(urls) == 1 && urls[0] == "-" { // as `crawl add -`
 		file, urls = "-", nil

@@ -185,9 +185,6 @@ func (s *session) signals(caught <-chan os.Signal, end context.CancelCauseFunc, 
 	endAt(caught, over, func(first error) {
 		end(first)
 		s.say("stopping: finishing what is in flight; once more to leave now")
-		if !s.temporary {
-			s.say("go on later with: crawl resume %s", s.dir)
-		}
 	})
 }
 

@@ -14,9 +14,6 @@ import (
 	"crawl/crawler"
 )
 
-// errNeverMet: a crawl has no such URL in its log.
-var errNeverMet = errors.New("the crawl has not met it")
-
 func (a *app) whyCommand() *cobra.Command {
 	exact := false
 	cmd := &cobra.Command{
@@ -112,7 +109,7 @@ func (a *app) tell(s *crawler.Story) error {
 		_, err = fmt.Fprint(a.stdout, storyText(s))
 	}
 	if err == nil && !s.Met() {
-		err = fmt.Errorf("%s: %w", s.URL, errNeverMet)
+		err = fmt.Errorf("%s: %s", s.URL, notMetText(s))
 	}
 	return err
 }

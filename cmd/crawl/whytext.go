@@ -58,12 +58,10 @@ func verdictText(s *crawler.Story, v crawler.Verdict) string {
 
 func fateText(s *crawler.Story) string {
 	switch s.Fate {
-	case crawler.FateRefused:
-		return fmt.Sprintf("not in the log; refused by the rules in force now: %s", s.RefusedBy)
+	case crawler.FateRefused, crawler.FateUnreadSeed:
+		return notMetText(s)
 	case crawler.FateNeverMet, crawler.FateTakenForSeen:
-		return filterText(s)
-	case crawler.FateUnreadSeed:
-		return "among the seeds, and not read yet"
+		return notMetText(s) + filterText(s)
 	case crawler.FatePending:
 		return "pending" + visitText(s.Queue) + checkedText(s)
 	case crawler.FateInFlight:
@@ -88,18 +86,32 @@ func checkedText(s *crawler.Story) string {
 	return "; only checked: it leads out of the crawl"
 }
 
+// notMetText is the fate of a URL that the crawl has not met, in a few words: the error that `crawl why` ends with.
+func notMetText(s *crawler.Story) string {
+	switch s.Fate {
+	case crawler.FateRefused:
+		return "not in the log; refused by the rules in force now: " + string(s.RefusedBy)
+	case crawler.FateUnreadSeed:
+		return "among the seeds, and not read yet"
+	case crawler.FateTakenForSeen:
+		return "taken for seen"
+	}
+	return "never met"
+}
+
+// filterText goes on from notMetText with what the filter has to do with it.
 func filterText(s *crawler.Story) string {
 	f := s.Filter
 	switch {
 	case f.Same != "":
-		return fmt.Sprintf("taken for seen: %s has the same hash, so a link to it is passed over", f.Same)
+		return fmt.Sprintf(": %s has the same hash, so a link to it is passed over", f.Same)
 	case f.Says == crawler.FilterSeen:
-		return fmt.Sprintf("taken for seen, and not in the log: the filter errs, and a link to it is passed over; %s of all new URLs are lost so now",
+		return fmt.Sprintf(", and not in the log: the filter errs, and a link to it is passed over; %s of all new URLs are lost so now",
 			percent(f.Rate))
 	case f.Says == crawler.FilterNew:
-		return "never met: no page that was fetched has led to it, or a rule refused it then"
+		return ": no page that was fetched has led to it, or a rule refused it then"
 	}
-	return fmt.Sprintf("never met: no page that was fetched has led to it, a rule refused it then, or the filter took it for seen, which it "+
+	return fmt.Sprintf(": no page that was fetched has led to it, a rule refused it then, or the filter took it for seen, which it "+
 		"does with %s of all new URLs now", percent(f.Rate))
 }
 
