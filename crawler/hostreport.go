@@ -18,12 +18,13 @@ type HostReport struct {
 	Product       string    `json:"product"` // the name that its robots.txt and pages speak to the crawl by
 	Contact       string    `json:"contact"` // of who runs the crawl; empty: none is told
 	StartedAt     time.Time `json:"started_at"`
-	IgnoresRobots bool      `json:"ignores_robots"`    // the user had robots.txt left unasked for this host
-	PerIP         bool      `json:"per_ip"`            // hosts on its address take turns with it
-	Asked         HostAsked `json:"asked"`             // zero but for the host where it was not asked, or is not kept
-	Kept          bool      `json:"kept"`              // Asked is of this host
-	Forgotten     uint64    `json:"hosts_not_kept"`    // hosts that are counted in totals alone, of which this may be one
-	GivenUp       string    `json:"given_up,omitzero"` // why nothing more is asked of it
+	IgnoresRobots bool      `json:"ignores_robots"`        // the user had robots.txt left unasked for this host
+	PerIP         bool      `json:"per_ip"`                // hosts on its address take turns with it
+	Asked         HostAsked `json:"asked"`                 // zero but for the host where it was not asked, or is not kept
+	Kept          bool      `json:"kept"`                  // Asked is of this host
+	Forgotten     uint64    `json:"hosts_not_kept"`        // hosts that are counted in totals alone, of which this may be one
+	OtherPorts    []string  `json:"other_ports,omitempty"` // where it is not kept: hosts of its name that were asked
+	GivenUp       string    `json:"given_up,omitzero"`     // why nothing more is asked of it
 }
 
 // HostReport tells of a host, as HostOf names it.
@@ -89,6 +90,9 @@ func newHostReport(host string, cfg Config, started time.Time, asked Asked) (Hos
 		if asked.Hosts[i].Host == host {
 			r.Asked, r.Kept = asked.Hosts[i], true
 		}
+	}
+	if !r.Kept {
+		r.OtherPorts = asked.otherPorts(host)
 	}
 	return r, nil
 }

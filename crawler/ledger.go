@@ -128,6 +128,7 @@ func (g *hostLedger) begin(l frontier.Lease) (ticket, error) {
 	t := ticket{host: h, leasedAt: leasedAt, before: h.last, robots: l.Kind == frontier.Robots, hostDelay: l.Promise.HostDelay}
 	address.begin(&t, l, at)
 	h.MostInFlight, h.Allowed = max(h.MostInFlight, h.inFlight+1), l.Promise.Slots
+	h.Scheme = l.URL.Scheme()
 	h.DelayS, h.DelayFrom = asked.Seconds(), why.String()
 	if measured && h.last.url != "" && (h.SmallestGapS == nil || gap.Seconds() < *h.SmallestGapS) {
 		h.SmallestGapS, h.AskedGapS, h.AskedFrom = new(gap.Seconds()), asked.Seconds(), why.String()

@@ -14,6 +14,7 @@ import (
 // HostAsked is the account of one host: in `crawl stats --hosts --json` the object asked. Keys are only ever added.
 type HostAsked struct {
 	Host           string    `json:"host"`
+	Scheme         string    `json:"scheme,omitempty"` // of the last request
 	FirstAsked     time.Time `json:"first_asked,omitzero"`
 	LastAsked      time.Time `json:"last_asked,omitzero"`
 	Requests       uint64    `json:"requests"`
@@ -64,6 +65,7 @@ const (
 // ledgerRow is a HostAsked as a checkpoint keeps it: under a key that is its host, and short.
 type ledgerRow struct {
 	Host           string    `json:"-"`
+	Scheme         string    `json:"scheme,omitzero"`
 	FirstAsked     time.Time `json:"first,omitzero"`
 	LastAsked      time.Time `json:"last,omitzero"`
 	Requests       uint64    `json:"n,omitzero"`
@@ -233,6 +235,53 @@ func (a *Asked) sort() {
 	slices.SortFunc(a.Hosts, func(x, y HostAsked) int {
 		return cmp.Or(cmp.Compare(y.Requests, x.Requests), strings.Compare(x.Host, y.Host))
 	})
+}
+
+// notAsked returns those of the hosts that nothing was asked of, each with the hosts of its name on other ports that
+// something was. Of one that may have been forgotten nobody knows: none is among them then.
+func (g *hostLedger) notAsked(hosts []string) map[string][]string {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.rest.Hosts > 0 {
+		return nil
+	}
+	found := make(map[string][]string)
+	byName := make(map[string][]string)
+	for _, host := range hosts {
+		if h := g.hosts[host]; h == nil || h.Requests == 0 {
+			found[host], byName[hostName(host)] = nil, nil
+		}
+	}
+	if len(found) == 0 {
+		return nil
+	}
+	for host, h := range g.hosts {
+		if others, sought := byName[hostName(host)]; sought && h.Requests > 0 {
+			byName[hostName(host)] = append(others, host)
+		}
+	}
+	for host := range found {
+		found[host] = slices.Sorted(slices.Values(byName[hostName(host)]))
+	}
+	return found
+}
+
+// otherPorts returns the hosts of the same name on other ports.
+func (a *Asked) otherPorts(host string) (others []string) {
+	for i := range a.Hosts {
+		if other := a.Hosts[i].Host; other != host && hostName(other) == hostName(host) {
+			others = append(others, other)
+		}
+	}
+	return others
+}
+
+// hostName returns a host without its port.
+func hostName(host string) string {
+	if i := strings.LastIndexByte(host, ':'); i > strings.LastIndexByte(host, ']') {
+		return host[:i]
+	}
+	return host
 }
 
 // Asked returns what the crawl has asked of its hosts until now. It may be called beside a run.

@@ -60,6 +60,9 @@ type Changed struct {
 	// NotRevived are the other hosts of Change.Revive: they are not given up, or have used up what they may have, which
 	// a higher limit alone takes back.
 	NotRevived map[string]frontier.Reason `json:"not_revived"`
+	// NotAsked are those of Dropped that nothing was asked of so far, perhaps since they are spelt otherwise: each with the
+	// hosts of its name on other ports that something was.
+	NotAsked map[string][]string `json:"not_asked"`
 }
 
 // ErrNotLive: a setting that cannot change while the crawl is open.
@@ -96,6 +99,7 @@ func (c *Crawler) change(want Change) (Changed, error) {
 		}
 		done.Dropped = append(done.Dropped, host)
 	}
+	done.NotAsked = c.ledger.notAsked(want.Drop)
 	for _, host := range want.Revive {
 		why, revived := k.revive(host)
 		if revived {
@@ -181,7 +185,8 @@ func (k *committer) revive(host string) (why frontier.Reason, revived bool) {
 	return "", true
 }
 
-// HostOf returns how a crawl names the host that text means: a host with or without a port, or a URL of it.
+// HostOf returns how a crawl names the host that text means: a host with or without a port, or a URL of it. The ports of
+// both schemes are none.
 func HostOf(text string) (string, error) {
 	url := strings.TrimSpace(text)
 	if len(url) > maxURLBytes {
@@ -191,7 +196,11 @@ func HostOf(text string) (string, error) {
 		if strings.ContainsAny(url, "/?#@*") {
 			return "", fmt.Errorf("host %q: want a host such as a.example or a.example:8080", shortened(text))
 		}
-		url = "http://" + url + "/"
+		scheme := "http"
+		if strings.HasSuffix(url, ":443") {
+			scheme = "https"
+		}
+		url = scheme + "://" + url + "/"
 	}
 	u, err := canon.Parse(url)
 	if err != nil {

@@ -17,6 +17,8 @@ type Revisited struct {
 	Pending uint64 `json:"pending,omitempty"` // selected, and left alone since they are pending already
 	// Revived are hosts that were given up for their failures, and are asked again.
 	Revived []string `json:"revived,omitempty"`
+	// HostsWithoutRecords are the patterns of Selection.Hosts that match the host of no page record.
+	HostsWithoutRecords []string `json:"hosts_without_records,omitempty"`
 }
 
 // Revisit makes URLs pending once more whose last visit ended as selected: `crawl retry`. What is pending already is left
@@ -51,6 +53,7 @@ func (c *Crawler) Revisit(ctx context.Context, want Selection) (Revisited, error
 		if page.Record > last {
 			break
 		}
+		selected.meet(page.URL)
 		if selected.selects(page) {
 			if err := r.add(page); err != nil {
 				return r.sum, err
@@ -60,6 +63,7 @@ func (c *Crawler) Revisit(ctx context.Context, want Selection) (Revisited, error
 	if err := r.commit(); err != nil {
 		return r.sum, err
 	}
+	r.sum.HostsWithoutRecords = selected.withoutRecords
 	if err := r.reviveHosts(selected); err != nil {
 		return r.sum, err
 	}

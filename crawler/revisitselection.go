@@ -31,7 +31,8 @@ func (s Selection) Validate() error {
 // selector is a Selection, read.
 type selector struct {
 	Selection
-	hosts []sitePattern
+	hosts          []sitePattern
+	withoutRecords []string // of Selection.Hosts: what no record has matched so far
 }
 
 func (s Selection) compile() (*selector, error) {
@@ -52,7 +53,7 @@ func (s Selection) compile() (*selector, error) {
 			errs = append(errs, fmt.Errorf("unknown error %q: want one of %s, or what they begin with", code, strings.Join(errorCodes(), ", ")))
 		}
 	}
-	out := &selector{Selection: s}
+	out := &selector{Selection: s, withoutRecords: slices.Clone(s.Hosts)}
 	for _, text := range s.Hosts {
 		p, err := parseSitePattern(text)
 		errs = append(errs, err)
@@ -130,6 +131,20 @@ func matchesDigits(want, have string) bool {
 func (s *selector) at(url string) bool {
 	u, err := canon.Parse(url)
 	return err == nil && slices.ContainsFunc(s.hosts, func(p sitePattern) bool { return p.matches(u) })
+}
+
+// meet notes which patterns of hosts match the URL of a record.
+func (s *selector) meet(url string) {
+	if len(s.withoutRecords) == 0 {
+		return
+	}
+	u, err := canon.Parse(url)
+	if err != nil {
+		return
+	}
+	s.withoutRecords = slices.DeleteFunc(s.withoutRecords, func(pattern string) bool {
+		return s.hosts[slices.Index(s.Hosts, pattern)].matches(u)
+	})
 }
 
 // sitePattern is a host pattern. An empty port is any.

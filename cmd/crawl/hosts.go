@@ -64,9 +64,12 @@ func (a *app) statsOfHosts(ctx context.Context, dir string) error {
 	}{asked.Rest})
 }
 
-// statsOfHost shows a text for the owner of a host.
+// statsOfHost shows a text for the owner of a host. The port need not be named where the crawl has asked but one.
 func (a *app) statsOfHost(ctx context.Context, dir, host string) error {
 	report, err := hostReport(ctx, dir, host)
+	if err == nil && len(report.OtherPorts) == 1 {
+		report, err = hostReport(ctx, dir, report.OtherPorts[0])
+	}
 	if err != nil {
 		return err
 	}

@@ -31,6 +31,9 @@ func writeHostReport(out io.Writer, r crawler.HostReport, dir string) error {
 		say("%s", strings.Join([]string{inFlightText(a), gapText(a)}, " "))
 		say("%s", delayText(r))
 	}
+	if len(r.OtherPorts) > 0 {
+		say("It has asked %s.", strings.Join(r.OtherPorts, ", "))
+	}
 	if r.GivenUp != "" {
 		say("It asks nothing more of this host: %s.", r.GivenUp)
 	}
@@ -125,9 +128,22 @@ func robotsText(r crawler.HostReport) string {
 	if r.IgnoresRobots {
 		return "This crawl is configured not to obey the robots.txt of this host (robots: ignore). To end it, turn to the contact."
 	}
-	return fmt.Sprintf("To keep it out, these lines in https://%s/robots.txt, and in that of http:// where that is in use:\n\n"+
-		"    User-agent: %s\n    Disallow: /\n\nTo have it come less often, a line as \"Crawl-delay: 30\" (seconds) in their place. "+
-		"It reads the file anew at least once a day.", r.Host, r.Product)
+	return fmt.Sprintf("To keep it out, these lines in %s:\n\n    User-agent: %s\n    Disallow: /\n\n"+
+		"To have it come less often, a line as \"Crawl-delay: 30\" (seconds) in their place. It reads the file anew at least once a day.",
+		robotsPlaces(r.Asked.Scheme, r.Host), r.Product)
+}
+
+// robotsPlaces names the robots.txt files of a host: that of the scheme it was asked by first, and on a port of its own alone.
+func robotsPlaces(scheme, host string) string {
+	first, second := "https", "http"
+	if scheme == second {
+		first, second = second, first
+	}
+	place := fmt.Sprintf("%s://%s/robots.txt", first, host)
+	if scheme != "" && strings.LastIndexByte(host, ':') > strings.LastIndexByte(host, ']') {
+		return place
+	}
+	return fmt.Sprintf("%s, and in that of %s:// where that is in use", place, second)
 }
 
 // secondsText writes seconds, cut to milliseconds.

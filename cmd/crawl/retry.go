@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -58,6 +59,9 @@ func revisitedText(done crawler.Revisited) string {
 	}
 	if n := len(done.Revived); n > 0 {
 		text += fmt.Sprintf(", %s asked again", plural(uint64(n), "host is", "hosts are"))
+	}
+	if len(done.HostsWithoutRecords) > 0 {
+		text += "; no page record is of " + strings.Join(done.HostsWithoutRecords, ", ")
 	}
 	return text
 }

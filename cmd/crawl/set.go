@@ -155,11 +155,26 @@ func usedUpText(host string) string {
 	return host + " has used up what it may have: raise max_pages_per_host or max_bytes_per_host"
 }
 
+// notAskedText says of a host that is dropped when it may not be the one that is meant.
+func notAskedText(notAsked map[string][]string, host string) string {
+	others, is := notAsked[host]
+	switch {
+	case !is:
+		return ""
+	case len(others) > 0:
+		return ", of which nothing was asked so far, unlike " + strings.Join(others, ", ")
+	}
+	return ", of which nothing was asked so far"
+}
+
 func (a *app) reportSet(dir string, answer setAnswer) error {
 	if a.json { // empty lists, not null
 		answer.Settings = append([]config.Changed{}, answer.Settings...)
 		answer.Dropped = append([]string{}, answer.Dropped...)
 		answer.Revived = append([]string{}, answer.Revived...)
+		if answer.NotAsked == nil {
+			answer.NotAsked = map[string][]string{}
+		}
 		if answer.NotRevived == nil {
 			answer.NotRevived = map[string]frontier.Reason{}
 		}
@@ -170,7 +185,7 @@ func (a *app) reportSet(dir string, answer setAnswer) error {
 		parts = append(parts, fmt.Sprintf("%s %s, was %s", s.Key, s.To, s.From))
 	}
 	for _, host := range answer.Dropped {
-		parts = append(parts, host+" is dropped")
+		parts = append(parts, host+" is dropped"+notAskedText(answer.NotAsked, host))
 	}
 	for _, host := range answer.Revived {
 		parts = append(parts, host+" is asked again")
