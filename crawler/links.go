@@ -3,6 +3,7 @@ package crawler
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"crawl/canon"
 	"crawl/fetch"
@@ -51,6 +52,8 @@ func (c *Crawler) read(s *scratch, v *visit, r *fetch.Result) {
 	switch mediaType := parse.MediaType(v.page.ContentType, r.Body); {
 	case parse.IsHTML(mediaType):
 		c.readPage(s, v, r)
+	case c.cfg.Requisites && isSheet(v, mediaType):
+		c.readSheet(s, v, r)
 	case readsList(&v.lease, mediaType):
 		c.readList(s, v, r)
 	}
@@ -58,7 +61,7 @@ func (c *Crawler) read(s *scratch, v *visit, r *fetch.Result) {
 
 // readPage takes links, facts and what is to be extracted from markup.
 func (c *Crawler) readPage(s *scratch, v *visit, r *fetch.Result) {
-	s.parser.HTML(parse.Input{URL: v.lease.URL, Header: r.Header, Body: r.Body, Agent: c.product}, &s.page)
+	s.parser.HTML(c.inputOf(v, r), &s.page)
 	enterFacts(&v.page, &s.page, r.Header)
 	c.judge(v, r.Body)
 	c.sift(s, v)
@@ -69,6 +72,25 @@ func (c *Crawler) readPage(s *scratch, v *visit, r *fetch.Result) {
 	if v.page.Extract, err = c.extractor.Extract(r.Body, v.page.Charset); err != nil {
 		v.page.Error = &store.PageError{Code: "extract", Phase: "parse", Message: err.Error()}
 	}
+}
+
+func (c *Crawler) inputOf(v *visit, r *fetch.Result) parse.Input {
+	return parse.Input{URL: v.lease.URL, Header: r.Header, Body: r.Body, Styles: c.cfg.Requisites, Agent: c.product}
+}
+
+// isSheet reports whether a body is a style sheet: it says so, or is loaded by a page and says nothing but its name.
+func isSheet(v *visit, mediaType string) bool {
+	if parse.IsStyleSheet(mediaType) {
+		return true
+	}
+	return mediaType == "text/plain" && v.lease.Class == frontier.Requisite && strings.HasSuffix(v.lease.URL.Path(), ".css")
+}
+
+// readSheet takes from a style sheet what it loads.
+func (c *Crawler) readSheet(s *scratch, v *visit, r *fetch.Result) {
+	s.parser.StyleSheet(c.inputOf(v, r), &s.page)
+	v.page.Charset = s.page.Charset
+	c.sift(s, v)
 }
 
 // sift gives each link of the page its reason, or keeps it for the filter. A page's links end here or in the commit.
@@ -85,7 +107,9 @@ func (c *Crawler) sift(s *scratch, v *visit) {
 			continue
 		}
 		depth := v.lease.Depth
-		if class == frontier.Navigation { // what a page is made of belongs to its own depth
+		if class == frontier.Navigation || v.lease.Class == frontier.Requisite {
+			// What a page is made of belongs to its own depth. What that loads is deeper: sheets that import each other have
+			// an end.
 			depth++
 		}
 		c.siftOne(s, v, c.link(l.URL, class, depth, 0), page.NoFollow)
@@ -143,7 +167,7 @@ func (c *Crawler) refuses(l link, noFollow bool) (Reason, bool) {
 		return NoFollow, true
 	case !c.scope.Test(l.url, l.place()).Admitted:
 		return OutOfScope, true
-	case tooDeep(l.depth, c.live.Load().maxDepth):
+	case tooDeep(l.class, l.depth, c.live.Load().maxDepth):
 		return TooDeep, true
 	}
 	return 0, false
@@ -152,8 +176,21 @@ func (c *Crawler) refuses(l link, noFollow bool) (Reason, bool) {
 // place is what the scope may ask of a link besides its URL.
 func (l *link) place() scope.Place { return scope.Place{Depth: l.depth, Class: l.class.String()} }
 
-// tooDeep reports whether a depth is more than the most that is allowed; nil is no limit.
-func tooDeep(depth int, most *int) bool { return most != nil && depth > *most }
+// maxNested is how far what is loaded by parts of a page, as by sheets that a sheet imports, may lie beyond max_depth: more
+// than sites need.
+const maxNested = 16
+
+// tooDeep reports whether a depth is more than the most that is allowed; nil is no limit. Of requisites only those lie deeper
+// than their page that other requisites load.
+func tooDeep(class frontier.Class, depth int, most *int) bool {
+	if most == nil {
+		return false
+	}
+	if class == frontier.Requisite {
+		depth -= maxNested
+	}
+	return depth > *most
+}
 
 func (c *Crawler) link(u canon.URL, class frontier.Class, depth, hop int) link {
 	key, by := c.names.Apply(u)

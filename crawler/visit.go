@@ -181,7 +181,7 @@ func (c *Crawler) inScope(v *visit) bool {
 		v.refuse(store.OutcomeOutOfScope, "scope", verdict.Rule)
 		return false
 	}
-	if most := c.live.Load().maxDepth; tooDeep(l.Depth, most) {
+	if most := c.live.Load().maxDepth; tooDeep(l.Class, l.Depth, most) {
 		v.refuse(store.OutcomeTooDeep, "scope", fmt.Sprintf("depth %d, max_depth is %d", l.Depth, *most))
 		return false
 	}

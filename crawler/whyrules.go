@@ -70,7 +70,7 @@ func depthRuling(limit *int, t frontier.Task) Ruling {
 		return Ruling{ByMaxDepth, Unknown, fmt.Sprintf("max_depth %d, and how deep a link to it would be depends on its page", *limit)}
 	case isCheck(t):
 		return Ruling{ByMaxDepth, Allows, checksExempt}
-	case exempt(t) || t.Depth <= *limit:
+	case exempt(t) || !tooDeep(t.Class, t.Depth, limit):
 		return Ruling{ByMaxDepth, Allows, fmt.Sprintf("depth %d of %d", t.Depth, *limit)}
 	}
 	return Ruling{ByMaxDepth, Refuses, fmt.Sprintf("depth %d, max_depth %d", t.Depth, *limit)}

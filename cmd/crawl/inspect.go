@@ -123,11 +123,8 @@ func (a *app) inspectLinksCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if !parse.IsHTML(parse.MediaType(in.Header.Get("Content-Type"), in.Body)) {
-				return nil // what is not HTML has no links
-			}
 			out := a.lines()
-			for _, l := range parse.HTML(in).Links {
+			for _, l := range linksOf(in) {
 				if err := out.Encode(linkFacts{l.URL.String(), l.Source.String(), l.NoFollow}); err != nil {
 					return err
 				}
@@ -138,6 +135,20 @@ func (a *app) inspectLinksCommand() *cobra.Command {
 	cmd.Flags().StringVar(&base, "base", "", "address of the page; of a URL, the URL itself")
 	cmd.Flags().StringVar(&contentType, "content-type", "", "its Content-Type; missing, it is guessed from the content")
 	return cmd
+}
+
+// linksOf returns all links of a page or a style sheet, those included that a crawl follows with --requisites alone.
+func linksOf(in parse.Input) []parse.Link {
+	in.Styles = true
+	var parser parse.Parser
+	var page parse.Page
+	switch mediaType := parse.MediaType(in.Header.Get("Content-Type"), in.Body); {
+	case parse.IsHTML(mediaType):
+		parser.HTML(in, &page)
+	case parse.IsStyleSheet(mediaType):
+		parser.StyleSheet(in, &page)
+	}
+	return page.Links
 }
 
 // pageInput reads a page from a file, standard input, or the web.

@@ -121,6 +121,7 @@ const (
 	attrShadowRootMode
 	attrSrc
 	attrSrcset
+	attrStyle
 	attrType
 	attrXlinkHref
 	attrXMLLang
@@ -161,6 +162,8 @@ func lookupAttr(key []byte) attr {
 		return attrSrc
 	case "srcset":
 		return attrSrcset
+	case "style":
+		return attrStyle
 	case "type":
 		return attrType
 	case "xlink:href":

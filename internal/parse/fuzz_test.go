@@ -30,6 +30,7 @@ func FuzzHTML(f *testing.F) {
 			URL:    parseURL(t, "http://h/d/p?q"),
 			Header: http.Header{"Content-Type": {contentType}, "Link": {link}, "Refresh": {link}, "X-Robots-Tag": {link}},
 			Body:   body,
+			Styles: true,
 			Agent:  "bot",
 		}
 		var p Parser

@@ -21,6 +21,8 @@
 //   - form action, where the form is sent by GET; formaction is not read
 //   - the refresh that takes effect, from the Refresh header or a meta element
 //   - the Link header (RFC 8288)
+//   - where asked for (Input.Styles), what style elements and style attributes load, called css: url() and src(), image-set()
+//     and @import. StyleSheet reads the same from a style sheet
 //
 // A noscript element is markup. A template is not, unless it is a shadow root that the parser opens (shadowrootmode).
 package parse
@@ -38,6 +40,7 @@ type Input struct {
 	Header http.Header  // Content-Type, Link, Refresh and X-Robots-Tag are read
 	Body   []byte       // decoded of its content codings; may end anywhere
 	Rules  *canon.Rules // nil: the safe rules
+	Styles bool         // also what the page's own styles load: style elements and style attributes
 	Agent  string       // product token whose own robots directives count beside those for all; empty: none
 }
 
@@ -163,6 +166,8 @@ func (p *Parser) resolve() {
 		switch {
 		case r.header:
 			from, query = p.in.URL, nil
+		case r.source == SourceCSS && !foreign: // style sheets' URLs know no encoding
+			query = nil
 		case foreign && schemeOf(s) == noScheme:
 			p.page.Unsupported++
 			continue

@@ -3,7 +3,7 @@ package parse
 // scan reads the whole text, which is UTF-8, and notes its references and facts. It stops early and returns true where
 // the page turns out to be in another encoding.
 func (p *Parser) scan(text []byte) (again bool) {
-	p.scanner = scanner{text: text, cdata: p.xml, element: &p.element}
+	p.scanner = scanner{text: text, cdata: p.xml, style: p.in.Styles, element: &p.element}
 	z := &p.scanner
 	for {
 		switch z.next() {
@@ -46,6 +46,9 @@ func (p *Parser) startTag(z *scanner) (again bool) {
 	if !foreign && !empty {
 		// Nothing holds raw text in foreign content, and a self-closing tag of XML has no content.
 		text = z.rawText()
+	}
+	if p.in.Styles && !hidden {
+		p.styles(z.tag, text, foreign)
 	}
 	switch {
 	case z.tag == tagOther || hidden:

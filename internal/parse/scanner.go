@@ -12,6 +12,7 @@ type scanner struct {
 	text  []byte
 	at    int  // where what is not read yet starts
 	plain int  // bytes of text that were skipped: outside of markup, scripts and the like
+	style bool // style attributes matter, whatever the element
 	cdata bool // the text stands in foreign content or XML, where CDATA sections are text and no comments
 
 	// The tag that next found.
@@ -110,7 +111,7 @@ func (z *scanner) skipPrefix(s string) bool {
 func (z *scanner) startTag() found {
 	z.tagName()
 	z.tag = lookupTag(z.name)
-	if z.tag == tagOther {
+	if z.tag == tagOther && !z.style {
 		z.skipAttributes()
 	} else {
 		z.element.read(z)
