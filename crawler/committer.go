@@ -75,6 +75,19 @@ func (k *committer) commit(v *visit) error {
 	})
 }
 
+// commitPiece makes links of a page part of the crawl before the page is.
+func (k *committer) commitPiece(v *visit) error {
+	return k.whole(func() error {
+		k.books.Counters.addLinks(v)
+		return k.admit(v.links, v.origin())
+	})
+}
+
+// origin is where the links of a visit come from.
+func (v *visit) origin() origin {
+	return origin{seq: v.lease.Seq, url: v.lease.URL, seed: v.lease.Seed}
+}
+
 // whole runs one commit. After one that failed half-way there is no moment between two commits any more: nothing is
 // committed, and no checkpoint taken.
 func (k *committer) whole(commit func() error) error {
@@ -171,7 +184,7 @@ func (k *committer) done(v *visit) error {
 			return err
 		}
 	}
-	if err := k.admit(v.links, origin{seq: v.lease.Seq, url: v.lease.URL, seed: v.lease.Seed}); err != nil {
+	if err := k.admit(v.links, v.origin()); err != nil {
 		return err
 	}
 	record, err := k.store.Pages.Append(v.record)

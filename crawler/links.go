@@ -61,8 +61,9 @@ func (c *Crawler) read(s *scratch, v *visit, r *fetch.Result) {
 
 // readPage takes links, facts and what is to be extracted from markup.
 func (c *Crawler) readPage(s *scratch, v *visit, r *fetch.Result) {
-	s.parser.HTML(c.inputOf(v, r), &s.page)
+	s.parser.HTML(c.inputOf(s, v, r), &s.page)
 	enterFacts(&v.page, &s.page, r.Header)
+	v.page.NeedsScripts = v.page.NeedsScripts && !v.inPieces
 	c.judge(v, r.Body)
 	c.sift(s, v)
 	if c.extractor == nil {
@@ -74,8 +75,22 @@ func (c *Crawler) readPage(s *scratch, v *visit, r *fetch.Result) {
 	}
 }
 
-func (c *Crawler) inputOf(v *visit, r *fetch.Result) parse.Input {
-	return parse.Input{URL: v.lease.URL, Header: r.Header, Body: r.Body, Styles: c.cfg.Requisites, Agent: c.product}
+func (c *Crawler) inputOf(s *scratch, v *visit, r *fetch.Result) parse.Input {
+	return parse.Input{
+		URL: v.lease.URL, Header: r.Header, Body: r.Body, Styles: c.cfg.Requisites, Agent: c.product,
+		Piece: func(*parse.Page) { c.siftPiece(s, v) },
+	}
+}
+
+// siftPiece admits links of a page before the page is done: millions of them would not fit into memory. Killed meanwhile, the
+// crawl fetches the page again, and has met what was admitted.
+func (c *Crawler) siftPiece(s *scratch, v *visit) {
+	v.inPieces = true
+	c.sift(s, v)
+	c.committer.commitPiece(v) // where it fails, so does the commit of the visit
+	clear(v.links)
+	clear(s.hashes) // what was met is the filter's to know from now on
+	v.links, v.reasons, v.traps, v.denied = v.links[:0], reasonCounts{}, nil, nil
 }
 
 // isSheet reports whether a body is a style sheet: it says so, or is loaded by a page and says nothing but its name.
@@ -88,7 +103,7 @@ func isSheet(v *visit, mediaType string) bool {
 
 // readSheet takes from a style sheet what it loads.
 func (c *Crawler) readSheet(s *scratch, v *visit, r *fetch.Result) {
-	s.parser.StyleSheet(c.inputOf(v, r), &s.page)
+	s.parser.StyleSheet(c.inputOf(s, v, r), &s.page)
 	v.page.Charset = s.page.Charset
 	c.sift(s, v)
 }
@@ -96,7 +111,7 @@ func (c *Crawler) readSheet(s *scratch, v *visit, r *fetch.Result) {
 // sift gives each link of the page its reason, or keeps it for the filter. A page's links end here or in the commit.
 func (c *Crawler) sift(s *scratch, v *visit) {
 	page := &s.page
-	v.page.LinkCount = len(page.Links) + page.Repeated + page.Malformed + page.Unsupported
+	v.page.LinkCount += len(page.Links) + page.Repeated + page.Malformed + page.Unsupported
 	v.reasons[Repeated] += uint64(page.Repeated)
 	v.reasons[Malformed] += uint64(page.Malformed)
 	v.reasons[UnsupportedScheme] += uint64(page.Unsupported)

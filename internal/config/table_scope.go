@@ -63,7 +63,7 @@ var scopeSettings = []setting{
 		usage: "also fetch what pages are made of: images, style sheets, scripts, icons",
 		note: "And what style sheets, style elements and style attributes load: images, fonts, further sheets. The scope binds all of it: " +
 			"what other hosts bring to a page is left. A part belongs to its page's depth; what it loads itself may lie up to 16 beyond max_depth.",
-		at:    func(s *Settings) slot { return onOff{v: &s.Requisites} },
+		at: func(s *Settings) slot { return onOff{v: &s.Requisites} },
 	},
 	{key: "check_external", section: scopes, bare: "true",
 		usage: "ask once for each link out of the scope whether it leads anywhere, and follow none",

@@ -7,7 +7,9 @@
 //
 // The price is that no tree is built. What only a tree knows is decided by the tags as they come: unclosed templates
 // stay open to the end, and elements count where a tree would have moved or dropped them. The body is read in place:
-// memory follows the distinct references and the longest value with character references in it, never the nesting.
+// memory follows the distinct references and the longest value with character references in it, never the nesting. Where
+// the caller takes links in pieces (Input.Piece), it follows the size of a piece; a page that has more is read twice, since the
+// base element that decides may come last.
 // Selectors need a tree and bring their own (Extractor).
 //
 // What counts as a link:
@@ -42,6 +44,11 @@ type Input struct {
 	Rules  *canon.Rules // nil: the safe rules
 	Styles bool         // also what the page's own styles load: style elements and style attributes
 	Agent  string       // product token whose own robots directives count beside those for all; empty: none
+
+	// Piece, if set, is called with the page where it has so many links that they are handed over in pieces: Links, Repeated,
+	// Malformed and Unsupported are those since the last piece, NoFollow is that of the whole page, and nothing else is sure
+	// yet. What is left when the page has been read is in the page as ever.
+	Piece func(*Page)
 }
 
 // Page is what a body says.
@@ -92,6 +99,11 @@ type Parser struct {
 	base       []byte
 	hasBase    bool
 
+	long     bool // there are more references than one piece holds: those of this pass are not noted
+	inPieces bool // references are handed over where they fill a piece
+
+	headerCanonical string // first rel=canonical of the header
+
 	refs      []ref
 	arena     []byte // the bytes of refs, one after the other
 	refTable  table  // finds a ref by its bytes
@@ -113,9 +125,13 @@ func (p *Parser) HTML(in Input, page *Page) {
 		var text []byte
 		text, p.decoded = p.charset.decode(body, p.decoded)
 		again = p.scan(text)
+		if p.long && !again {
+			p.scanInPieces(text)
+		}
 	}
 	page.Charset = p.charset.name
 	p.resolve()
+	p.conclude()
 	p.release()
 }
 
@@ -125,6 +141,7 @@ func (p *Parser) start() {
 	p.place = place{frames: p.place.frames[:0], templates: p.place.templates[:0]}
 	p.titleSeen, p.refreshed, p.hasBase = false, false, false
 	p.headingAt, p.alternates = 0, p.alternates[:0]
+	p.long, p.inPieces, p.headerCanonical = false, false, ""
 	p.base, p.refs, p.arena = p.base[:0], p.refs[:0], p.arena[:0]
 	p.refTable.reset()
 	p.linkTable.reset()
@@ -159,7 +176,6 @@ func (p *Parser) resolve() {
 	base, foreign := p.resolveBase()
 	encode := p.charset.encoder()
 	text := string(p.arena)
-	var headerCanonical string
 	for _, r := range p.refs {
 		s := text[r.start:r.end]
 		from, query := base, encode
@@ -178,19 +194,23 @@ func (p *Parser) resolve() {
 			continue
 		}
 		if r.canonical {
-			if r.header && headerCanonical == "" {
-				headerCanonical = u.String()
+			if r.header && p.headerCanonical == "" {
+				p.headerCanonical = u.String()
 			} else if !r.header && p.page.Canonical == "" {
 				p.page.Canonical = u.String()
 			}
 		}
 		p.admit(Link{URL: u, Source: r.source, Kind: r.kind, NoFollow: r.noFollow})
 	}
+}
+
+// conclude enters what only the whole page tells.
+func (p *Parser) conclude() {
 	if p.page.Canonical == "" {
-		p.page.Canonical = headerCanonical
+		p.page.Canonical = p.headerCanonical
 	}
-	if !foreign {
-		p.resolveAlternates(base, encode)
+	if base, foreign := p.resolveBase(); !foreign {
+		p.resolveAlternates(base, p.charset.encoder())
 	}
 }
 

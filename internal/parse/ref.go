@@ -33,6 +33,9 @@ func (p *Parser) add(value []byte, r ref) bool {
 	if len(value) == 0 && r.source != SourceA && r.source != SourceArea {
 		return false
 	}
+	if !p.room(len(value)) {
+		return true
+	}
 	if i, found := p.findRef(value, r); found {
 		first := &p.refs[i]
 		first.kind = max(first.kind, r.kind)

@@ -9,6 +9,7 @@ func IsStyleSheet(mediaType string) bool { return mediaType == "text/css" }
 func (p *Parser) StyleSheet(in Input, page *Page) {
 	p.in, p.page = in, page
 	p.start()
+	p.inPieces = in.Piece != nil // the base is known
 	_, label := splitMediaType(in.Header.Get("Content-Type"))
 	body := p.sheetCharset(label)
 	for _, value := range in.Header.Values("X-Robots-Tag") {
@@ -23,6 +24,7 @@ func (p *Parser) StyleSheet(in Input, page *Page) {
 	}
 	page.Charset = p.charset.name
 	p.resolve()
+	p.conclude()
 	p.release()
 }
 
