@@ -38,6 +38,9 @@ func (s *session) loadCookies(settings config.Settings, cfg *crawler.Config) err
 			cfg.Fetch.LoadedCookies = append(cfg.Fetch.LoadedCookies, c)
 		}
 	}
+	if bad > 0 && len(cfg.Fetch.LoadedCookies) == 0 {
+		return usagef("load_cookies: %s holds no cookie: want a cookies.txt, as browsers and curl write it", file)
+	}
 	if bad > maxNamedLines {
 		s.log.Warn("more lines of the file of cookies are passed over", "file", string(file), "lines", bad-maxNamedLines)
 	}

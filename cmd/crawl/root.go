@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -9,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 	"golang.org/x/term"
 )
 
@@ -39,14 +37,17 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 
 func (a *app) root() *cobra.Command {
 	root := &cobra.Command{
-		Use:              "crawl",
-		Short:            "A web crawler that loses no page and hammers no site",
-		SilenceErrors:    true,
-		SilenceUsage:     true,
-		Version:          buildVersion(),
-		Args:             args(cobra.NoArgs),
-		PersistentPreRun: func(*cobra.Command, []string) { a.log = a.logger() },
-		RunE:             func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		Use:           "crawl",
+		Short:         "A web crawler that loses no page and hammers no site",
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		Version:       buildVersion(),
+		Args:          args(cobra.NoArgs),
+		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
+			a.log = a.logger()
+			return refuseEmpty(cmd)
+		},
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	root.PersistentFlags().BoolVarP(&a.quiet, "quiet", "q", false, "say errors only")
 	root.PersistentFlags().BoolVarP(&a.verbose, "verbose", "v", false, "say more")
@@ -56,28 +57,12 @@ func (a *app) root() *cobra.Command {
 		if name := a.misnamed(cmd); name != "" {
 			return &usageError{unknownCommand(cmd, name)}
 		}
-		return &usageError{fmt.Errorf("%w (%s)", err, flagHint(cmd, err))}
+		return flagError(cmd, err)
 	})
 	root.AddCommand(a.runCommand(), a.resumeCommand(), a.statsCommand(), a.verifyCommand(), a.pauseCommand(), a.stopCommand(), a.addCommand(), a.retryCommand(), a.whyCommand(), a.setCommand(),
 		a.inspectCommand(), a.filterCommand(), a.demoCommand(), a.versionCommand())
 	return root
 }
-
-// flagHint says what helps where a flag is wrong. --dir is of run alone, which has seeds where others have their directory.
-func flagHint(cmd *cobra.Command, err error) string {
-	unknown, isUnknown := errors.AsType[*pflag.NotExistError](err)
-	if !isUnknown || !strings.Contains(cmd.Use, dirArgument) {
-		return fmt.Sprintf("see %s --help", cmd.CommandPath())
-	}
-	switch unknown.GetSpecifiedName() {
-	case "dir", "d":
-		return "the crawl's directory stands by itself: " + cmd.CommandPath() + " DIR ..."
-	}
-	return fmt.Sprintf("see %s --help", cmd.CommandPath())
-}
-
-// dirArgument stands for the crawl's directory in the usage of commands that need not be told it.
-const dirArgument = "[DIR]"
 
 // usageError is what the user can mend on the command line or in the configuration.
 type usageError struct{ err error }

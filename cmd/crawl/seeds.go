@@ -51,11 +51,19 @@ func (a *app) seedsOf(file string, urls []string) (seedSource, error) {
 		file, urls = "-", nil
 	}
 	for _, url := range urls {
+		if url == "true" || url == "false" {
+			return seedSource{}, switchedApart(url)
+		}
 		if info, err := os.Stat(url); err == nil && info.Mode().IsRegular() && !strings.Contains(url, "://") {
 			return seedSource{}, usagef("%s is a file: name it with --seeds %s, or write https://%s/ for the host of that name", url, url, url)
 		}
 	}
 	return seedSource{file: file, urls: urls, stdin: a.stdin}, nil
+}
+
+// switchedApart refuses a seed that was meant for the flag before it: --http2 false is --http2, and a host named false.
+func switchedApart(url string) error {
+	return usagef("%s is no URL: a switch takes its value behind =, as in --http2=%s; a host of that name is https://%s/", url, url, url)
 }
 
 // open returns the seeds and what closes them. The file is opened at once, so that a wrong name is told before anything

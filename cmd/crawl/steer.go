@@ -145,6 +145,11 @@ func (a *app) seedsToAdd(urls []string) (seeds []crawler.Seed, refused []string,
 	if len(urls) == 0 {
 		return nil, nil, usagef("add: name URLs, or - to read them from standard input")
 	}
+	for _, url := range urls {
+		if url == "true" || url == "false" {
+			return nil, nil, switchedApart(url)
+		}
+	}
 	source := seedSource{urls: urls, stdin: a.stdin}
 	if len(urls) == 1 && urls[0] == "-" {
 		source = seedSource{file: "-", stdin: a.stdin}
