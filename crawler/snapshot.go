@@ -63,7 +63,7 @@ type FilterView struct {
 	ExpectedSkipped     float64 `json:"expected_skipped"` // new URLs taken for seen, over the crawl
 	ExpectedSkippedHigh float64 `json:"expected_skipped_high"`
 	Capped              bool    `json:"capped"` // at its memory cap: fp_now grows past fp_target
-	// In exact mode, since the process began:
+	// In exact mode, since the crawl was last started:
 	Lookups uint64 `json:"lookups"` // hashes that the filter takes for seen, looked up behind it
 	Caught  uint64 `json:"caught"`  // of these, new ones: what the filter alone would have skipped
 }

@@ -109,7 +109,7 @@ func filterSummary(f *crawler.FilterView) string {
 		if f.ExpectedSkipped < 0.001 { // nothing was left to the filter alone
 			skipped = "none skipped"
 		}
-		return fmt.Sprintf("%s, exact: %s; %s in this process, %s that the filter alone would have skipped", holds, skipped,
+		return fmt.Sprintf("%s, exact: %s; since its last start %s, and %s that the filter alone would have skipped", holds, skipped,
 			plural(f.Lookups, "look-up", "look-ups"), plural(f.Caught, "URL", "URLs"))
 	}
 	return fmt.Sprintf("%s; takes a new URL for a known one with a chance of %s now, %s measured; %s", holds, percent(f.Rate),
