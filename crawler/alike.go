@@ -1,8 +1,10 @@
 package crawler
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -17,7 +19,8 @@ import (
 
 // AlikePattern is a pattern of URLs whose pages said the same again and again, so that no more of it are fetched.
 type AlikePattern struct {
-	Pattern string    `json:"pattern"` // a.test/cal?m&y
+	Rule    string    `json:"rule"`    // that shut it: alike or growing
+	Pattern string    `json:"pattern"` // a.test/cal?m&y; of growing the host and what its pages say: a.test/** 0123456789abcdef
 	Example string    `json:"example"` // URL of the page that was one too many
 	At      time.Time `json:"at"`
 }
@@ -174,14 +177,25 @@ const maxShownAlike = 20
 
 // judge looks whether a page is one too many of its kind. Seeds, what was added by hand and pages that are empty without
 // their scripts count for nothing.
-func (c *Crawler) judge(v *visit, body []byte) {
+func (c *Crawler) judge(v *visit, page *parse.Page, body []byte) {
 	if v.lease.Class <= frontier.Added || v.page.NeedsScripts { // what scripts would say is not known
 		return
 	}
 	if pattern := c.alike.read(v.lease.URL, body); pattern != "" {
-		v.shuts = &AlikePattern{Pattern: pattern, Example: v.page.URL, At: time.Now().UTC().Truncate(time.Millisecond)}
-		c.log.Warn("pages say the same again and again: no more of their kind are fetched", "pattern", pattern, "last", v.page.URL)
+		c.shut(v, trapAlike, pattern)
+		return
 	}
+	leadsOn, says := c.growing.read(&v.lease, v.page.Referrer, body, page.Links)
+	v.ledEnough = !leadsOn
+	if says != 0 {
+		c.shut(v, trapGrowing, growingPattern(v.lease.URL.Host(), says))
+	}
+}
+
+// shut notes what a page was one too many of.
+func (c *Crawler) shut(v *visit, rule, pattern string) {
+	v.shuts = &AlikePattern{Rule: rule, Pattern: pattern, Example: v.page.URL, At: time.Now().UTC().Truncate(time.Millisecond)}
+	c.log.Warn("pages say the same again and again: no more of their kind are fetched", "rule", rule, "pattern", pattern, "last", v.page.URL)
 }
 
 // shutPattern has the next checkpoint keep that a pattern is shut.
@@ -196,9 +210,25 @@ func (k *committer) shutPattern(p *AlikePattern) error {
 	return nil
 }
 
+// amongShown returns a look-up in the patterns that the books name.
+func amongShown(shown []AlikePattern) func(canon.URL) (pattern string, refused bool) {
+	return func(u canon.URL) (string, bool) {
+		pattern := trap.Pattern(u)
+		return pattern, slices.ContainsFunc(shown, func(p AlikePattern) bool { return p.Pattern == pattern })
+	}
+}
+
 func readAlikeRow(name string, value []byte) (p AlikePattern, err error) {
-	if err = json.Unmarshal(value, &p); err == nil && p.Pattern != name {
-		err = fmt.Errorf("it is of %s", p.Pattern)
+	if err = json.Unmarshal(value, &p); err != nil {
+		return p, err
+	}
+	switch p.Rule = cmp.Or(p.Rule, trapAlike); { // rows of former versions name none
+	case p.Pattern != name:
+		return p, fmt.Errorf("it is of %s", p.Pattern)
+	case p.Rule == trapGrowing:
+		_, _, err = readGrowingPattern(name)
+	case p.Rule != trapAlike:
+		err = fmt.Errorf("its rule is %q", p.Rule)
 	}
 	return p, err
 }

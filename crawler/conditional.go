@@ -143,8 +143,9 @@ func readAlike(before, after Config) bool {
 		Requisites bool
 		Check      bool
 		Extract    []Extract
+		Traps      Traps
 	}
-	was, err := json.Marshal(rules{before.Scope, before.Deny, before.MaxDepth, before.Requisites, before.CheckExternal, before.Extract})
-	is, err2 := json.Marshal(rules{after.Scope, after.Deny, after.MaxDepth, after.Requisites, after.CheckExternal, after.Extract})
+	was, err := json.Marshal(rules{before.Scope, before.Deny, before.MaxDepth, before.Requisites, before.CheckExternal, before.Extract, before.Traps})
+	is, err2 := json.Marshal(rules{after.Scope, after.Deny, after.MaxDepth, after.Requisites, after.CheckExternal, after.Extract, after.Traps})
 	return err == nil && err2 == nil && slices.Equal(was, is)
 }

@@ -35,6 +35,7 @@ type Config struct {
 	Scope       Scope
 	Deny        []string // files of denylists, by absolute paths; nobody is exempt
 	Traps       Traps
+	MaxGrowing  *int           // pages of a host that say what the page said that led to them, one below the other; nil: no limit
 	MaxAlike    *int           // pages of one pattern of URLs that say the same, after which no more are fetched; nil: no limit
 	MaxDepth    *int           // links from a seed; 0: seeds only; nil: no limit
 	MaxPages    *uint64        // page records over the crawl's life; nil: no limit
@@ -91,6 +92,7 @@ func DefaultConfig() Config {
 		Scope:              Scope{Mode: "host"},
 		Traps:              DefaultTraps(),
 		MaxAlike:           new(6000),
+		MaxGrowing:         new(16),
 		Concurrency:        16,
 		Retries:            3,
 		RetryDelay:         10 * time.Second,
@@ -111,6 +113,9 @@ func (c Config) Validate() error {
 	}
 	if c.MaxDepth != nil && *c.MaxDepth < 0 {
 		errs = append(errs, fmt.Errorf("max_depth: want 0 or more, got %d", *c.MaxDepth))
+	}
+	if c.MaxGrowing != nil && *c.MaxGrowing < 1 {
+		errs = append(errs, fmt.Errorf("max_growing: want 1 or more, got %d", *c.MaxGrowing))
 	}
 	if c.MaxAlike != nil && *c.MaxAlike < 1 {
 		errs = append(errs, fmt.Errorf("max_alike: want 1 or more, got %d", *c.MaxAlike))

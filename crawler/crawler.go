@@ -43,6 +43,7 @@ type Crawler struct {
 	seeds     seedFile
 	guessed   *guessedHosts
 	alike     *alike
+	growing   *growing
 	trusted   *seedOrigins        // nil: there are no credentials for seeds
 	literal   map[string]struct{} // stored seeds' hosts and ports that are addresses, or localhost
 	budget    *pageBudget

@@ -10,7 +10,6 @@ import (
 	"crawl/frontier"
 	"crawl/internal/parse"
 	"crawl/internal/scope"
-	"crawl/internal/trap"
 	"crawl/store"
 )
 
@@ -64,7 +63,7 @@ func (c *Crawler) readPage(s *scratch, v *visit, r *fetch.Result) {
 	s.parser.HTML(c.inputOf(s, v, r), &s.page)
 	enterFacts(&v.page, &s.page, r.Header)
 	v.page.NeedsScripts = v.page.NeedsScripts && !v.inPieces
-	c.judge(v, r.Body)
+	c.judge(v, &s.page, r.Body)
 	c.sift(s, v)
 	if c.extractor == nil {
 		return
@@ -147,12 +146,8 @@ func (c *Crawler) siftOne(s *scratch, v *visit, next link, noFollow bool) {
 		v.reasons[reason]++
 		return
 	}
-	if rule := c.cfg.Traps.test(next.url, v.lease.LeasedAt.Year()); rule != trap.None {
-		v.trapped(rule.String(), 1)
-		return
-	}
-	if _, refused := c.alike.refuses(next.url); refused {
-		v.trapped(trapAlike, 1)
+	if rule := c.trapOf(v, next); rule != "" {
+		v.trapped(rule, 1)
 		return
 	}
 	if c.turnedAway(v, next.url) {

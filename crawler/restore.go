@@ -66,8 +66,14 @@ func (c *Crawler) restoreRows() error {
 }
 
 func (c *Crawler) restoreAlike(name string, value []byte) error {
-	if _, err := readAlikeRow(name, value); err != nil {
+	p, err := readAlikeRow(name, value)
+	if err != nil {
 		return rowDamage(alikePrefix+name, err)
+	}
+	if p.Rule == trapGrowing {
+		host, says, err := readGrowingPattern(name)
+		c.growing.shuts(host, says)
+		return err
 	}
 	c.alike.close(name)
 	return nil

@@ -7,6 +7,7 @@ import (
 	"crawl/canon"
 	"crawl/frontier"
 	"crawl/internal/trap"
+	"crawl/store"
 )
 
 // Traps are limits to the shape of URLs that links lead to: what is beyond them has no end. nil is no limit. Seeds, what is
@@ -62,8 +63,37 @@ func (v *visit) trapped(rule string, n uint64) {
 	v.traps[rule] += n
 }
 
-// trapRuling says what the rules against endless sites have against a URL.
-func trapRuling(t Traps, task frontier.Task, year int) Ruling {
+// trapOf returns the rule against endless sites that refuses a link of a page; empty: none does.
+func (c *Crawler) trapOf(v *visit, next link) string {
+	if rule := c.cfg.Traps.test(next.url, v.lease.LeasedAt.Year()); rule != trap.None {
+		return rule.String()
+	}
+	if _, refused := c.alike.refuses(next.url); refused {
+		return trapAlike
+	}
+	if v.ledEnough && next.class == frontier.Navigation && trap.Grows(v.page.URL, next.url.String()) {
+		return trapGrowing
+	}
+	return ""
+}
+
+// entrapped ends a visit that a rule against endless sites forbids which was not met yet when its URL was admitted.
+func (c *Crawler) entrapped(v *visit) bool {
+	l := &v.lease
+	if pattern, refused := c.alike.refuses(l.URL); refused {
+		v.refuse(store.OutcomeTrap, "trap", trapAlike+": pages of "+pattern+" say the same")
+		return true
+	}
+	if c.growing.refuses(&l.Task, v.page.Referrer) {
+		v.refuse(store.OutcomeTrap, "trap", trapGrowing+": pages say what the page said that led to them")
+		return true
+	}
+	return false
+}
+
+// trapRuling says what the rules against endless sites have against a URL. shut returns the pattern of a URL of which no more
+// is wanted. What the page said that led to the URL is not asked.
+func trapRuling(t Traps, task frontier.Task, year int, shut func(canon.URL) (pattern string, refused bool)) Ruling {
 	if exempt(task) {
 		return Ruling{ByTrap, Allows, seedsExempt}
 	}
@@ -72,6 +102,9 @@ func trapRuling(t Traps, task frontier.Task, year int) Ruling {
 	}
 	if rule := t.test(task.URL, year); rule != trap.None {
 		return Ruling{ByTrap, Refuses, rule.String()}
+	}
+	if pattern, refused := shut(task.URL); refused {
+		return Ruling{ByTrap, Refuses, trapAlike + ": pages of " + pattern + " say the same"}
 	}
 	return Ruling{ByTrap, Allows, "no trap by its shape"}
 }

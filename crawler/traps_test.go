@@ -10,35 +10,6 @@ import (
 	"crawl/crawler"
 )
 
-// trap-01: a server that answers everything with relative links comes to an end, and keeps no real page from being
-// fetched.
-func TestTrapOfRelativeLinks(t *testing.T) {
-	t.Parallel()
-	const page = `<a href="AJAX/index.php">a</a> <a href="infra/www/">b</a>`
-	w := serve(t, map[string]answer{"http://a.test/robots.txt": {status: 404}})
-	want := make(map[string]string)
-	var real strings.Builder
-	for i := range 10 {
-		url := fmt.Sprintf("http://a.test/real/%d", i+1)
-		want[url] = "ok"
-		fmt.Fprintf(&real, "<a href=%s>", url)
-	}
-	w.other = func(url string) string {
-		if url == "http://a.test/" {
-			return page + real.String()
-		}
-		return page
-	}
-	pages, s := crawl(t, w.quick(), "http://a.test/")
-	wantOutcomes(t, pages, want)
-	if n := len(w.times("http://a.test/")); n >= 500 {
-		t.Errorf("%d requests, want fewer than 500", n)
-	}
-	if s.State != crawler.Complete || s.ByTrap["repeats"] == 0 || s.ByTrap["repeats"] != s.ByReason["trap"] {
-		t.Errorf("%s, traps %v, reasons %v", s.State, s.ByTrap, s.ByReason)
-	}
-}
-
 // A calendar without end is left when its dates lie ahead by more than they may. Seeds and what is added by hand are
 // exempt; a limit that is lifted is none.
 func TestTrapOfCalendar(t *testing.T) {
@@ -96,6 +67,13 @@ func TestTrapOfPagesThatSayTheSame(t *testing.T) {
 		want[fmt.Sprintf("http://a.test/plain/%d", i)] = "ok"
 	}
 	wantOutcomes(t, pagesByURL(t, dir), want)
+
+	story := storedStory(t, dir, "http://a.test/cal?y=1100&m=3")
+	if !slices.ContainsFunc(story.RulesNow, func(r crawler.Ruling) bool {
+		return r.By == crawler.ByTrap && r.Rule == "alike: pages of a.test/cal?m&y say the same"
+	}) {
+		t.Errorf("what is against a URL of a pattern that is shut: %v", story.RulesNow)
+	}
 
 	// What is shut stays so when the crawl goes on; what is added by hand is fetched.
 	c, err := crawler.Open(dir, nil)

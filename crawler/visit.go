@@ -30,14 +30,15 @@ type visit struct {
 	asked   requestEnd    // what came of it
 	broken  error         // the *PromiseError for which none was made, or why a denylist could not be read
 
-	links    []link            // that passed every test but the filter
-	shuts    *AlikePattern     // a pattern of which this page was one too many
-	reasons  reasonCounts      // of the others
-	inPieces bool              // there were more links, which are committed already
-	traps    map[string]uint64 // reasons[Trap] by the rule; nil where there is none
-	denied   map[string]uint64 // links that denylists refuse, by the list; not in reasons
-	denier   string            // the list for which no request was made
-	joins    string            // joins the scope: a seed redirects there
+	links     []link            // that passed every test but the filter
+	shuts     *AlikePattern     // a pattern of which this page was one too many
+	ledEnough bool              // what it leads down to is not wanted
+	reasons   reasonCounts      // of the others
+	inPieces  bool              // there were more links, which are committed already
+	traps     map[string]uint64 // reasons[Trap] by the rule; nil where there is none
+	denied    map[string]uint64 // links that denylists refuse, by the list; not in reasons
+	denier    string            // the list for which no request was made
+	joins     string            // joins the scope: a seed redirects there
 }
 
 // ending is how a visit ends its lease.
@@ -186,11 +187,7 @@ func (c *Crawler) inScope(v *visit) bool {
 		v.refuse(store.OutcomeTooDeep, "scope", fmt.Sprintf("depth %d, max_depth is %d", l.Depth, *most))
 		return false
 	}
-	if pattern, refused := c.alike.refuses(l.URL); refused {
-		v.refuse(store.OutcomeTrap, "trap", trapAlike+": pages of "+pattern+" say the same")
-		return false
-	}
-	return true
+	return !c.entrapped(v)
 }
 
 func robotsRule(d fetch.Decision) string {

@@ -232,7 +232,7 @@ func ReadStory(_ context.Context, dir string, u canon.URL) (Story, error) {
 	}
 	s.AsOf = reader.Cut().At // of the checkpoint that was looked into: a newer one may have been, meanwhile
 	s.State = stateOnDisk(kept.State)
-	if s.RulesNow, err = storedRulings(dir, cfg, names, task); err != nil {
+	if s.RulesNow, err = storedRulings(dir, cfg, names, task, kept.Alike); err != nil {
 		return s, err
 	}
 	s.tellStored(task, &kept)

@@ -15,7 +15,7 @@ import (
 // rulings returns what the rules in force say of a URL now. Its task has a Seq where it was admitted.
 func (c *Crawler) rulings(t frontier.Task, queue *frontier.Story) []Ruling {
 	return withDeny([]Ruling{
-		urlRuling(t.URL), scopeRuling(c.scope, c.cfg.CheckExternal, t), depthRuling(c.live.Load().maxDepth, t), trapRuling(c.cfg.Traps, t, time.Now().Year()),
+		urlRuling(t.URL), scopeRuling(c.scope, c.cfg.CheckExternal, t), depthRuling(c.live.Load().maxDepth, t), trapRuling(c.cfg.Traps, t, time.Now().Year(), c.alike.refuses),
 		robotsRuling(t.URL, queue),
 	}, c.deny, t.URL)
 }
@@ -105,7 +105,7 @@ func decided(d fetch.Decision) Ruling {
 }
 
 // storedRulings returns what the rules in a checkpoint say.
-func storedRulings(dir string, cfg Config, names *canon.Rules, t frontier.Task) ([]Ruling, error) {
+func storedRulings(dir string, cfg Config, names *canon.Rules, t frontier.Task, alike []AlikePattern) ([]Ruling, error) {
 	inScope, err := storedScope(dir, cfg, t)
 	if err != nil {
 		return nil, err
@@ -115,7 +115,7 @@ func storedRulings(dir string, cfg Config, names *canon.Rules, t frontier.Task) 
 		robots = Ruling{ByRobots, Allows, "robots.txt is ignored"}
 	}
 	lists := storedDenylists(dir, cfg, names)
-	all := withDeny([]Ruling{urlRuling(t.URL), inScope, depthRuling(cfg.MaxDepth, t), trapRuling(cfg.Traps, t, time.Now().Year()), robots}, lists, t.URL)
+	all := withDeny([]Ruling{urlRuling(t.URL), inScope, depthRuling(cfg.MaxDepth, t), trapRuling(cfg.Traps, t, time.Now().Year(), amongShown(alike)), robots}, lists, t.URL)
 	return all, lists.close()
 }
 

@@ -43,6 +43,7 @@ type Settings struct {
 	MaxRepeats      Optional[Count] // of a segment in a path, or of a parameter with its value in a query
 	MaxParameters   Optional[Count] // of a query
 	MaxYearsAhead   Optional[Count] // of a date
+	MaxGrowing      Optional[Count] // pages that say what the page said that led to them
 	MaxAlike        Optional[Count] // pages of one pattern that say the same
 
 	// Politeness.
@@ -129,6 +130,7 @@ func Default() Settings {
 		MaxParameters:      Some[Count](32),
 		MaxYearsAhead:      Some[Count](2),
 		MaxAlike:           Some[Count](6000),
+		MaxGrowing:         Some[Count](16),
 		Concurrency:        16,
 		HostDelay:          Duration(1 * time.Second),
 		HostConcurrency:    1,

@@ -38,6 +38,14 @@ var trapSettings = []setting{
 		at:    func(s *Settings) slot { return one(&s.MaxYearsAhead) },
 		check: func(s *Settings) string { return limited(s.MaxYearsAhead, 0, 10_000) },
 	},
+	{key: "max_growing", section: traps,
+		usage: "pages of a host, each one below the other, that say what the page said that led to them (growing)",
+		note: "A server that answers everything with one page of relative links leads ever further down: /red/blue/, /red/blue/red/. " +
+			"Pages count whose path or query has two parts that come again, as far as numbers below 1000 and words of their own URL make " +
+			"no difference. From then on no link is followed that leads down from a page that says that; all else of the host is.",
+		at:    func(s *Settings) slot { return one(&s.MaxGrowing) },
+		check: func(s *Settings) string { return within(s.MaxGrowing.Or(1), 1, math.MaxInt32) },
+	},
 	{key: "max_alike", section: traps,
 		usage: "pages under one pattern of URLs that say the same, after which no more of it are fetched (alike)",
 		note: "Empty months of a calendar say the same under /cal?m=7&y=1931 and /cal?m=8&y=1931, and so does an item under ever new " +

@@ -2,7 +2,9 @@ package parse
 
 import (
 	"bytes"
+	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/cespare/xxhash/v2"
 
@@ -16,8 +18,18 @@ import (
 //
 // It is a pass over the whole body, for pages that come under suspicion.
 func Likeness(body []byte, own canon.URL) uint64 {
-	l := likeness{own: numbers(own.Target()), piece: make([]byte, 0, pieceBytes)}
+	return likenessOf(body, likeness{own: numbers(own.Target())})
+}
+
+// Gist is Likeness where the words of the page's own URL do not count either, in whatever case: so two pages that say what
+// was asked for, and that it is not there, say the same.
+func Gist(body []byte, own canon.URL) uint64 {
+	return likenessOf(body, likeness{own: numbers(own.Target()), words: ownWords(own.String())})
+}
+
+func likenessOf(body []byte, l likeness) uint64 {
 	l.sum.Reset()
+	l.piece = make([]byte, 0, pieceBytes)
 	var e element
 	z := scanner{text: body, element: &e}
 	for z.at < len(body) {
@@ -25,7 +37,7 @@ func Likeness(body []byte, own canon.URL) uint64 {
 		if end < 0 {
 			end = len(body) - z.at
 		}
-		l.words(body[z.at : z.at+end])
+		l.text(body[z.at : z.at+end])
 		z.at += end + 1
 		if z.at >= len(body) {
 			break
@@ -46,6 +58,7 @@ type likeness struct {
 	sum   xxhash.Digest
 	piece []byte   // words that sum has not taken in: it is slow with few bytes at a time
 	own   []uint64 // numbers in the URL
+	words []string // of it
 }
 
 const pieceBytes = 2 << 10
@@ -62,8 +75,8 @@ func (l *likeness) write(word []byte) {
 	l.piece = append(append(l.piece, word...), ' ')
 }
 
-// words takes in the words of a text. Where one piece ends and the next begins does not matter, nor does white space.
-func (l *likeness) words(text []byte) {
+// text takes in the words of a text. Where one piece ends and the next begins does not matter, nor does white space.
+func (l *likeness) text(text []byte) {
 	for len(text) > 0 {
 		n := 0
 		for n < len(text) && isWordByte(text[n]) {
@@ -73,7 +86,7 @@ func (l *likeness) words(text []byte) {
 			text = text[1:]
 			continue
 		}
-		if !l.isOwn(text[:n]) {
+		if !l.isOwn(text[:n]) && !l.isOwnWord(text[:n]) {
 			l.write(text[:n])
 		}
 		text = text[n:]
@@ -100,9 +113,33 @@ func (l *likeness) isOwn(word []byte) bool {
 	return false
 }
 
+func (l *likeness) isOwnWord(word []byte) bool {
+	for _, own := range l.words {
+		if len(own) == len(word) && strings.EqualFold(own, string(word)) {
+			return true
+		}
+	}
+	return false
+}
+
+// ownWords returns the words that stand in a URL, each once.
+func ownWords(url string) (all []string) {
+	for len(url) > 0 && len(all) < mostNumbers {
+		n := 0
+		for n < len(url) && isWordByte(url[n]) {
+			n++
+		}
+		if word := url[:n]; n > 0 && !slices.Contains(all, word) {
+			all = append(all, word)
+		}
+		url = url[max(n, 1):]
+	}
+	return all
+}
+
 const (
 	longestNumber = 18 // digits
-	mostNumbers   = 16 // of a URL
+	mostNumbers   = 16 // of a URL, and words
 )
 
 // numbers returns the numbers that stand in a text.

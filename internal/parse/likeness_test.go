@@ -29,6 +29,22 @@ func TestLikeness(t *testing.T) {
 	}
 }
 
+// What was asked for does not count in the gist of a page.
+func TestGist(t *testing.T) {
+	say := func(url, body string) uint64 { return Gist([]byte(body), parseURL(t, url)) }
+	missing := say("http://a.test/red/Green/", "<h1>red/green</h1> is not here")
+	if got := say("http://a.test/blue/", "<h1>/Blue/</h1> is not here"); got != missing {
+		t.Error("two pages of what is not there differ")
+	}
+	for url, body := range map[string]string{
+		"http://a.test/blue/": "/Blue/ is here", "http://a.test/": "red is not here", "http://a.test/red": "reds is not here",
+	} {
+		if say(url, body) == missing {
+			t.Errorf("%s: %s: not told from a page of what is not there", url, body)
+		}
+	}
+}
+
 func FuzzLikeness(f *testing.F) {
 	f.Add([]byte("<p>a 1<img src=x></p"), "/1?x=2")
 	f.Fuzz(func(t *testing.T, body []byte, target string) {
