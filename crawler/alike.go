@@ -19,10 +19,11 @@ import (
 
 // AlikePattern is a pattern of URLs whose pages said the same again and again, so that no more of it are fetched.
 type AlikePattern struct {
-	Rule    string    `json:"rule"`    // that shut it: alike or growing
-	Pattern string    `json:"pattern"` // a.test/cal?m&y; of growing the host and what its pages say: a.test/** 0123456789abcdef
+	Rule    string    `json:"rule"`    // that shut it: alike, growing or alike_hosts
+	Pattern string    `json:"pattern"` // a.test/cal?m&y; of growing the host and what its pages say: a.test/** 0123456789abcdef; of alike_hosts *.a.test
 	Example string    `json:"example"` // URL of the page that was one too many
 	At      time.Time `json:"at"`
+	Spared  []string  `json:"spared,omitempty"` // hosts that are asked nevertheless, in the pattern's row alone
 }
 
 // alike watches what the pages of each pattern of URLs say. Sites without end have pages that say the same under ever new
@@ -181,6 +182,11 @@ func (c *Crawler) judge(v *visit, page *parse.Page, body []byte) {
 	if v.lease.Class <= frontier.Added || v.page.NeedsScripts { // what scripts would say is not known
 		return
 	}
+	if domain := c.namesakes.read(v.lease.URL, body); domain != "" {
+		c.shut(v, trapHosts, hostsPattern(domain))
+		v.shuts.Spared = c.namesakes.spared(domain)
+		return
+	}
 	if pattern := c.alike.read(v.lease.URL, body); pattern != "" {
 		c.shut(v, trapAlike, pattern)
 		return
@@ -205,7 +211,9 @@ func (k *committer) shutPattern(p *AlikePattern) error {
 		return err
 	}
 	k.rows = append(k.rows, store.Row{Key: alikePrefix + p.Pattern, Value: text})
-	k.books.Alike = append(k.books.Alike, *p)
+	shown := *p
+	shown.Spared = nil
+	k.books.Alike = append(k.books.Alike, shown)
 	k.books.Alike = k.books.Alike[max(0, len(k.books.Alike)-maxShownAlike):]
 	return nil
 }
@@ -227,6 +235,7 @@ func readAlikeRow(name string, value []byte) (p AlikePattern, err error) {
 		return p, fmt.Errorf("it is of %s", p.Pattern)
 	case p.Rule == trapGrowing:
 		_, _, err = readGrowingPattern(name)
+	case p.Rule == trapHosts && strings.HasPrefix(name, hostsPattern("")):
 	case p.Rule != trapAlike:
 		err = fmt.Errorf("its rule is %q", p.Rule)
 	}

@@ -44,6 +44,8 @@ type Config struct {
 	MaxTime     *time.Duration // of one run, pauses not counted; nil: no limit
 	Concurrency int            // fetchers
 	Requisites  bool           // fetch images, scripts and style sheets too
+	// MaxAlikeHosts is how many hosts of one domain may say the same before no others of it are asked; nil: no limit.
+	MaxAlikeHosts *int
 	// CheckExternal has links that the scope refuses, and no Exclude, asked for once each: whether they lead anywhere.
 	CheckExternal bool
 	Sitemaps      bool                     // fetch the sitemaps that a robots.txt names
@@ -93,6 +95,7 @@ func DefaultConfig() Config {
 		Traps:              DefaultTraps(),
 		MaxAlike:           new(6000),
 		MaxGrowing:         new(16),
+		MaxAlikeHosts:      new(2000),
 		Concurrency:        16,
 		Retries:            3,
 		RetryDelay:         10 * time.Second,
@@ -116,6 +119,9 @@ func (c Config) Validate() error {
 	}
 	if c.MaxGrowing != nil && *c.MaxGrowing < 1 {
 		errs = append(errs, fmt.Errorf("max_growing: want 1 or more, got %d", *c.MaxGrowing))
+	}
+	if c.MaxAlikeHosts != nil && *c.MaxAlikeHosts < 1 {
+		errs = append(errs, fmt.Errorf("max_alike_hosts: want 1 or more, got %d", *c.MaxAlikeHosts))
 	}
 	if c.MaxAlike != nil && *c.MaxAlike < 1 {
 		errs = append(errs, fmt.Errorf("max_alike: want 1 or more, got %d", *c.MaxAlike))

@@ -44,6 +44,7 @@ type Crawler struct {
 	guessed   *guessedHosts
 	alike     *alike
 	growing   *growing
+	namesakes *alikeHosts
 	trusted   *seedOrigins        // nil: there are no credentials for seeds
 	literal   map[string]struct{} // stored seeds' hosts and ports that are addresses, or localhost
 	budget    *pageBudget

@@ -8,17 +8,23 @@ import (
 	"crawl/internal/scope"
 )
 
-// errNotAsked stands for the addresses of a host that nobody looked up: the scope refuses the URL that wanted them, so that neither name servers nor a robots.txt need be asked for its sake.
-var errNotAsked = errors.New("the scope refuses the URL, so its host was not looked up")
+// errNotAsked stands for the addresses of a host that nobody looked up: the scope refuses the URL that wanted them, so
+// that neither name servers nor a robots.txt need be asked for its sake.
+var errNotAsked = errors.New("a rule refuses the URL, so its host was not looked up")
 
 // robotsPath is where every site has its robots.txt.
 const robotsPath = "/robots.txt"
 
-// needless ends the question for the addresses of a URL's host where the scope refuses that URL. The answer serves one
-// lease: the next URL asks anew. The question does not tell whose URL it is, nor how deep; one that is not refused after all
-// says so by askNext.
+// needless ends the question for the addresses of a URL's host where the scope or alike_hosts refuses that URL. The answer
+// serves one lease: the next URL asks anew. The question does not tell whose URL it is, nor how deep; one that is not refused
+// after all says so by askNext.
 func (c *Crawler) needless(l frontier.Lease) bool {
-	return l.URL.Path() != robotsPath && !c.scope.Test(l.URL, scope.Place{Depth: scope.UnknownDepth}).Admitted && !c.mayCheck(l.URL) && !c.askNext.take(l.URL.Origin())
+	if l.URL.Path() == robotsPath {
+		return false
+	}
+	_, refused := c.namesakes.refuses(l.URL)
+	refused = refused || !c.scope.Test(l.URL, scope.Place{Depth: scope.UnknownDepth}).Admitted && !c.mayCheck(l.URL)
+	return refused && !c.askNext.take(l.URL.Origin())
 }
 
 // notAsked returns a lease that came without addresses although its URL is to be asked: a seed's redirect, which no rule

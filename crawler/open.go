@@ -113,7 +113,8 @@ func assemble(st *store.Store, edit func(*Config), resumed bool) (*Crawler, erro
 	c := &Crawler{
 		cfg: cfg, names: names, log: cfg.Log, fetcher: cfg.Fetcher, seeds: seedsIn(st.Dir()),
 		product: fetch.Product(cmp.Or(cfg.Fetch.UserAgent, fetch.DefaultUserAgent)),
-		guessed: newGuessedHosts(), alike: newAlike(cfg.MaxAlike), growing: newGrowing(cfg.MaxGrowing), literal: make(map[string]struct{}),
+		guessed: newGuessedHosts(), alike: newAlike(cfg.MaxAlike), growing: newGrowing(cfg.MaxGrowing),
+		namesakes: newAlikeHosts(cfg.MaxAlikeHosts, cfg.Scope), literal: make(map[string]struct{}),
 		formers: &formerRecords{dir: st.Dir()},
 		budget:  newPageBudget(cfg.MaxPages, kept.Counters.Pages),
 		stop:    make(chan struct{}), kick: make(chan struct{}, 1), shortage: make(chan struct{}, 1), retimed: make(chan struct{}, 1),

@@ -7,7 +7,6 @@ import (
 	"crawl/canon"
 	"crawl/fetch"
 	"crawl/frontier"
-	"crawl/internal/trap"
 	"crawl/store"
 )
 
@@ -102,6 +101,7 @@ func (c *Crawler) leadsOn(v *visit, next link) bool {
 	switch l := &v.lease; {
 	case l.Class == frontier.Seed || l.Class == frontier.Added:
 		v.joins = c.scope.Entry(next.url)
+		c.namesakes.seeds.addHost(next.url.Host())
 		return true
 	case l.Class == frontier.Check:
 		if !c.mayCheck(next.url) {
@@ -117,8 +117,8 @@ func (c *Crawler) leadsOn(v *visit, next link) bool {
 		}
 		return false
 	}
-	if rule := c.cfg.Traps.test(next.url, v.lease.LeasedAt.Year()); rule != trap.None {
-		v.trapped(rule.String(), 1)
+	if rule := c.trapOf(v, next); rule != "" {
+		v.trapped(rule, 1)
 		return false
 	}
 	return true

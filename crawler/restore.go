@@ -36,7 +36,7 @@ func (c *Crawler) restore() error {
 func (c *Crawler) restoreRows() error {
 	k := c.committer
 	for prefix, take := range map[string]func(name string, value []byte) error{
-		joinedPrefix:  func(name string, _ []byte) error { c.scope.Join(name); return nil },
+		joinedPrefix:  func(name string, _ []byte) error { c.scope.Join(name); c.namesakes.seeds.addHost(name); return nil },
 		labelPrefix:   func(name string, value []byte) error { k.labels.restore(labelPrefix+name, string(value)); return nil },
 		addedPrefix:   c.restoreAdded,
 		alikePrefix:   c.restoreAlike,
@@ -70,12 +70,16 @@ func (c *Crawler) restoreAlike(name string, value []byte) error {
 	if err != nil {
 		return rowDamage(alikePrefix+name, err)
 	}
-	if p.Rule == trapGrowing {
+	switch p.Rule {
+	case trapGrowing:
 		host, says, err := readGrowingPattern(name)
 		c.growing.shuts(host, says)
 		return err
+	case trapHosts:
+		c.namesakes.restore(strings.TrimPrefix(name, hostsPattern("")), p.Spared)
+	default:
+		c.alike.close(name)
 	}
-	c.alike.close(name)
 	return nil
 }
 
@@ -109,6 +113,7 @@ func (c *Crawler) restoreScope() error {
 func (c *Crawler) addToScope(seed canon.URL, guessed bool) {
 	c.scope.AddSeed(seed)
 	c.trusted.add(seed)
+	c.namesakes.seeds.add(seed)
 	if guessed {
 		c.guessed.add(seed.Host())
 	}

@@ -71,6 +71,9 @@ func (c *Crawler) trapOf(v *visit, next link) string {
 	if _, refused := c.alike.refuses(next.url); refused {
 		return trapAlike
 	}
+	if _, refused := c.namesakes.refuses(next.url); refused {
+		return trapHosts
+	}
 	if v.ledEnough && next.class == frontier.Navigation && trap.Grows(v.page.URL, next.url.String()) {
 		return trapGrowing
 	}
@@ -82,6 +85,10 @@ func (c *Crawler) entrapped(v *visit) bool {
 	l := &v.lease
 	if pattern, refused := c.alike.refuses(l.URL); refused {
 		v.refuse(store.OutcomeTrap, "trap", trapAlike+": pages of "+pattern+" say the same")
+		return true
+	}
+	if domain, refused := c.namesakes.refuses(l.URL); refused {
+		v.refuse(store.OutcomeTrap, "trap", trapHosts+": hosts of "+domain+" say the same")
 		return true
 	}
 	if c.growing.refuses(&l.Task, v.page.Referrer) {

@@ -37,6 +37,7 @@ func crawlConfig(s config.Settings) (crawler.Config, error) {
 	cfg.Deny = texts(s.Deny)
 	cfg.Canon = policies(s.SamePage)
 	cfg.Traps = trapsOf(s)
+	cfg.MaxAlikeHosts = limitOf(s.MaxAlikeHosts.Get())
 	cfg.MaxGrowing = limitOf(s.MaxGrowing.Get())
 	cfg.MaxAlike = limitOf(s.MaxAlike.Get())
 	cfg.Concurrency = int(s.Concurrency)

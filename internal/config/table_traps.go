@@ -54,4 +54,12 @@ var trapSettings = []setting{
 		at:    func(s *Settings) slot { return one(&s.MaxAlike) },
 		check: func(s *Settings) string { return limited(s.MaxAlike, 1, math.MaxInt32) },
 	},
+	{key: "max_alike_hosts", section: traps,
+		usage: "hosts of one domain that say the same, after which no other host of it is asked (alike_hosts)",
+		note: "A name server can answer for every name: x1.a.example, x2.x1.a.example and so on, with one site behind all. The domain is the " +
+			"one that somebody has registered, by the public suffix list; of each host the first page is looked at, without the words of its " +
+			"URL, and one that says something new takes back eight. Hosts of seeds, the first 64 and those that said something new are exempt.",
+		at:    func(s *Settings) slot { return one(&s.MaxAlikeHosts) },
+		check: func(s *Settings) string { return within(s.MaxAlikeHosts.Or(1), 1, math.MaxInt32) },
+	},
 }
