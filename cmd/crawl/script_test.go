@@ -32,6 +32,7 @@ var update = flag.Bool("update", false, "write what commands print into the stor
 //	exits CODE command...     run a command that ends with CODE
 //	start [-lines=N] NAME command...   run a command beside the story; with -lines its stdout is closed after N lines
 //	signal NAME INT|TERM|HUP|KILL      send it a signal
+//	insist NAME INT|TERM|HUP  send it a signal again and again until it has ended
 //	ends NAME CODE            wait for its end; stdout and stderr are its own then. CODE of a killed one is KILL
 //	await asked URL N         wait until the site was asked for URL N times
 //	await state DIR STATE     wait until the crawl that runs in DIR is in that state
@@ -59,7 +60,7 @@ func TestScript(t *testing.T) {
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"site": siteCommand, "hold": holdCommand, "release": releaseCommand, "asked": askedCommand, "sent": sentCommand,
 			"proxy": proxyCommand, "proxied": proxiedCommand, "names": namesCommand,
-			"exits": exitsCommand, "start": startCommand, "signal": signalCommand, "ends": endsCommand, "await": awaitCommand,
+			"exits": exitsCommand, "start": startCommand, "signal": signalCommand, "insist": insistCommand, "ends": endsCommand, "await": awaitCommand,
 			"records": recordsCommand, "sums": sumsCommand, "nowhere": nowhereCommand, "copy": copyCommand, "cut": cutCommand, "flip": flipCommand,
 		},
 		RequireUniqueNames: true, UpdateScripts: *update,

@@ -156,12 +156,33 @@ func processOf(ts *testscript.TestScript, name string) *process {
 	return p
 }
 
+// signals are those that a story can send.
+var signals = map[string]os.Signal{"INT": os.Interrupt, "TERM": syscall.SIGTERM, "HUP": syscall.SIGHUP, "KILL": os.Kill}
+
 func signalCommand(ts *testscript.TestScript, neg bool, args []string) {
-	signals := map[string]os.Signal{"INT": os.Interrupt, "TERM": syscall.SIGTERM, "HUP": syscall.SIGHUP, "KILL": os.Kill}
 	checkUse(ts, neg, len(args) == 2 && signals[args[1]] != nil, "signal NAME INT|TERM|HUP|KILL")
 	p := processOf(ts, args[0])
 	p.killed = args[1] == "KILL"
 	ts.Check(p.cmd.Process.Signal(signals[args[1]]))
+}
+
+func insistCommand(ts *testscript.TestScript, neg bool, args []string) {
+	checkUse(ts, neg, len(args) == 2 && signals[args[1]] != nil, "insist NAME INT|TERM|HUP")
+	p := processOf(ts, args[0])
+	limit := time.NewTimer(patience)
+	defer limit.Stop()
+	again := time.NewTicker(50 * time.Millisecond)
+	defer again.Stop()
+	for {
+		select {
+		case <-p.ended:
+			return
+		case <-again.C:
+			_ = p.cmd.Process.Signal(signals[args[1]]) // fails on one that has ended
+		case <-limit.C:
+			ts.Fatalf("%s has not ended in %s", args[0], patience)
+		}
+	}
 }
 
 func endsCommand(ts *testscript.TestScript, neg bool, args []string) {

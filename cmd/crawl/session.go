@@ -188,17 +188,25 @@ func (s *session) signals(caught <-chan os.Signal, end context.CancelCauseFunc, 
 	})
 }
 
+// oneAct is how close together signals are one act. timeout(1), and much else that runs commands, sends its signal to the
+// process and then to the group that it is in; taken for a second one, that would cost all since the last checkpoint.
+const oneAct = 100 * time.Millisecond
+
 // endAt calls end with the first signal, a *signalError, and ends the process at the second. It returns when it is over.
 func endAt(caught <-chan os.Signal, over <-chan struct{}, end func(first error)) {
-	for first := true; ; first = false {
+	var firstAt time.Time // zero until there was one
+	for {
 		select {
 		case <-over:
 			return
 		case sig := <-caught:
-			if !first {
+			switch {
+			case firstAt.IsZero():
+				firstAt = time.Now()
+				end(&signalError{sig})
+			case time.Since(firstAt) > oneAct:
 				os.Exit(codeOf(&signalError{sig}))
 			}
-			end(&signalError{sig})
 		}
 	}
 }
