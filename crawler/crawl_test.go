@@ -245,6 +245,39 @@ func TestRetryAfter(t *testing.T) {
 	}
 }
 
+// A host's word to be left alone counts with every answer that is no success, and of its robots.txt as of its pages.
+func TestRetryAfterOfEveryStatus(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		status int
+		heeded bool
+	}{{200, false}, {206, false}, {301, true}, {302, true}, {307, true}, {403, true}, {404, true}, {413, true}, {500, true}, {502, true}} {
+		for _, path := range []string{"/busy", "/robots.txt"} {
+			t.Run(fmt.Sprintf("%d%s", tt.status, path), func(t *testing.T) {
+				t.Parallel()
+				w := serve(t, map[string]answer{
+					"http://a.test" + path: {do: func(out http.ResponseWriter, n int) {
+						if n == 1 {
+							out.Header().Set("Retry-After", "1")
+							out.Header().Set("Location", "/other")
+							out.WriteHeader(tt.status)
+						}
+					}},
+					"http://a.test/other": {body: "page"},
+				})
+				crawl(t, w.quick(), "http://a.test/busy", "http://a.test/other")
+				at := w.times("http://a.test/")
+				if path == "/busy" {
+					at = at[1:] // after robots.txt
+				}
+				if wait := at[1].Sub(at[0]); (wait >= time.Second) != tt.heeded {
+					t.Errorf("the host was asked again after %v; Retry-After is 1 s, want it heeded: %v", wait, tt.heeded)
+				}
+			})
+		}
+	}
+}
+
 // robots-09: what robots.txt answers decides, when it is not 200 as well.
 func TestRobotsAnswers(t *testing.T) {
 	for _, tt := range []struct {

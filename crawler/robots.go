@@ -111,8 +111,8 @@ func (c *Crawler) askRobots(ctx context.Context, l frontier.Lease) error {
 		return c.frontier.Return(l)
 	}
 	asked.Requested = true
-	if err == nil && retryClassOfStatus(result.Status) != "" {
-		asked.RetryAfter, _ = fetch.RetryAfter(result.Header, time.Now())
+	if err == nil {
+		asked.RetryAfter = retryAfterOf(result)
 	}
 	c.ledger.end(ticket, asked)
 	c.committer.countRequest()

@@ -289,7 +289,7 @@ func (c *Crawler) answered(v *visit, r *fetch.Result) {
 	if !v.isCheck() {
 		v.enterBody(r)
 	}
-	v.answer = frontier.Outcome{Requested: true, Took: r.Took}
+	v.answer = frontier.Outcome{Requested: true, Took: r.Took, RetryAfter: retryAfterOf(r)}
 
 	switch {
 	case c.outOfType(v, r):
@@ -324,6 +324,16 @@ func (v *visit) enterBody(r *fetch.Result) {
 	}
 }
 
+// retryAfterOf returns how long an answer asks that its host be left alone, which the frontier caps; 0 for no such word. It
+// counts with every status but success: RFC 9110, section 10.2.3, names 503 and the redirects, others are in use.
+func retryAfterOf(r *fetch.Result) time.Duration {
+	if r.Status < 300 {
+		return 0
+	}
+	wait, _ := fetch.RetryAfter(r.Header, time.Now())
+	return wait
+}
+
 func statusCode(status int) string { return fmt.Sprintf("status_%d", status) }
 
 func truncatedCode(why string) string { return "truncated_" + why }
@@ -334,7 +344,6 @@ func (c *Crawler) serverError(v *visit, r *fetch.Result) {
 	v.page.Outcome = store.OutcomeServerError
 	v.page.Error = &store.PageError{Code: statusCode(r.Status), Phase: "head", Message: http.StatusText(r.Status)}
 	v.answer.Failed = r.Status == http.StatusTooManyRequests || r.Status == http.StatusServiceUnavailable
-	v.answer.RetryAfter, _ = fetch.RetryAfter(r.Header, time.Now()) // the frontier caps it, and holds the host
 	c.retryLater(v, retryClassOfStatus(r.Status))
 }
 

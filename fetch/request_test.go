@@ -124,6 +124,11 @@ func TestRetryAfter(t *testing.T) {
 			t.Errorf("%q: %v %v, want %v", value, got, ok, want)
 		}
 	}
+	for _, values := range [][]string{{"5", "60"}, {"60", "5"}, {"soon", "60"}, {"60", ""}, {"Sun, 01 Mar 2026 12:01:00 GMT", "7"}} {
+		if got, ok := RetryAfter(http.Header{"Retry-After": values}, now); !ok || got != time.Minute {
+			t.Errorf("%q: %v %v, want a minute", values, got, ok)
+		}
+	}
 	if _, ok := RetryAfter(nil, now); ok {
 		t.Error("ok without the field")
 	}

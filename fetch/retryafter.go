@@ -9,9 +9,19 @@ import (
 )
 
 // RetryAfter returns how long the Retry-After field asks to wait, counted from now (RFC 9110, section 10.2.3): a number
-// of seconds, or a date that has not passed. ok is false when there is no such field or it cannot be read.
+// of seconds, or a date that has not passed. Of several fields, as a server and what stands before it may send, the longest
+// wait counts. ok is false when there is no such field or none can be read.
 func RetryAfter(h http.Header, now time.Time) (wait time.Duration, ok bool) {
-	value := strings.Trim(h.Get("Retry-After"), " \t")
+	for _, value := range h["Retry-After"] {
+		if w, readable := retryAfter(value, now); readable {
+			wait, ok = max(wait, w), true
+		}
+	}
+	return wait, ok
+}
+
+func retryAfter(value string, now time.Time) (wait time.Duration, ok bool) {
+	value = strings.Trim(value, " \t")
 	if value == "" {
 		return 0, false
 	}
