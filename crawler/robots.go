@@ -104,7 +104,7 @@ func (c *Crawler) askRobots(ctx context.Context, l frontier.Lease) error {
 	if err != nil {
 		return errors.Join(err, c.frontier.Return(l))
 	}
-	result, err := c.fetcher.Fetch(ctx, fetch.Request{URL: l.URL, Addrs: l.Addrs, Fresh: l.Fresh})
+	result, err := c.fetcher.Fetch(ctx, fetch.Request{URL: l.URL, Addrs: l.Addrs, Fresh: l.Fresh, MaxBodyBytes: fetch.MaxRobotsBytes})
 	asked := requestEndOf(result)
 	if c.nothingLearnt(ctx, err) {
 		c.ledger.end(ticket, asked)

@@ -1,12 +1,16 @@
 package crawler_test
 
 import (
+	"compress/gzip"
 	"fmt"
+	"io"
 	"net/http"
+	"strings"
 	"testing"
 	"time"
 
 	"crawl/crawler"
+	"crawl/fetch"
 )
 
 // The wait that a busy server asks for is capped for its robots.txt as for its pages.
@@ -31,6 +35,64 @@ func TestRetryAfterOfRobots(t *testing.T) {
 	at := w.times("http://a.test/robots.txt")
 	if wait := at[1].Sub(at[0]); wait < 300*time.Millisecond {
 		t.Errorf("the host was asked again after %v, want 300 ms", wait)
+	}
+}
+
+// What a page may have of memory says nothing of a robots.txt: it is read as far as it counts, and no further.
+func TestRobotsOfEverySize(t *testing.T) {
+	t.Parallel()
+	const late = "Disallow: /late\n"
+	filler := func(n int) string { return strings.Repeat("#"+strings.Repeat(" ", 1022)+"\n", n) }
+	for _, tt := range []struct {
+		name    string
+		maxBody int64
+		fill    int // KiB before the rule
+		gzip    bool
+		unbound bool // it goes on without end
+		outcome string
+	}{
+		{name: "longer than a page may be", maxBody: 1 << 10, fill: 400, outcome: "robots_denied"},
+		{name: "likewise, as decoded", maxBody: 1 << 10, fill: 400, gzip: true, outcome: "robots_denied"},
+		{name: "a rule beyond what counts", maxBody: 1 << 10, fill: 500, outcome: "ok"},
+		{name: "without end", maxBody: 64 << 20, fill: 400, unbound: true, outcome: "robots_denied"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			w := serve(t, map[string]answer{
+				"http://a.test/robots.txt": {do: func(out http.ResponseWriter, _ int) {
+					text := "User-agent: *\n" + filler(tt.fill) + late
+					if !tt.gzip {
+						io.WriteString(out, text)
+					} else {
+						out.Header().Set("Content-Encoding", "gzip")
+						zip := gzip.NewWriter(out)
+						io.WriteString(zip, text)
+						zip.Close()
+					}
+					for more := filler(64); tt.unbound; {
+						if _, err := io.WriteString(out, more); err != nil {
+							return
+						}
+					}
+				}},
+				"http://a.test/late": {body: "page"},
+			})
+			cfg := w.quick()
+			cfg.Fetch.MaxBodyBytes = tt.maxBody
+			dir := t.TempDir()
+			c, err := crawler.Create(dir, cfg, seeds("http://a.test/late"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			run(t, c)
+			page := pagesByURL(t, dir)["http://a.test/late"]
+			if got := outcome(page); got != tt.outcome {
+				t.Errorf("the page is %s, want %s: %+v", got, tt.outcome, page)
+			}
+			if got, most := c.Asked().Hosts[0].BodyBytes, uint64(fetch.MaxRobotsBytes+len("page")); got > most {
+				t.Errorf("%d bytes of bodies were read, want at most %d", got, most)
+			}
+		})
 	}
 }
 

@@ -53,8 +53,9 @@ const (
 )
 
 // mostOfBody is what one fetch can hold: its body as sent and as decoded, each with the buffer that it outgrows, the
-// windows of its decoders, and what it captures beside the payload.
+// windows of its decoders, and what it captures beside the payload. A robots.txt is read whole under any maxBodyBytes.
 func mostOfBody(maxBodyBytes int64, captured bool) int64 {
+	maxBodyBytes = max(maxBodyBytes, MaxRobotsBytes)
 	most := 2*(maxBodyBytes+bufferSlack) + windowsMost
 	if captured {
 		most += mostWireFraming(maxBodyBytes) + bufferSlack

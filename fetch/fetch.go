@@ -58,7 +58,11 @@ type Request struct {
 	// Resolve itself.
 	Addrs []netip.AddrPort
 
-	// Want, if set, is asked with an answer's head how much of its body is wanted, in bytes; Config.MaxBodyBytes caps it. Where
+	// MaxBodyBytes caps the body as sent, and as decoded, in place of Config.MaxBodyBytes: a longer one is cut there. 0: that
+	// one. MaxRobotsBytes is the most.
+	MaxBodyBytes int64
+
+	// Want, if set, is asked with an answer's head how much of its body is wanted, in bytes; MaxBodyBytes caps it. Where
 	// the head says that the body is longer, nothing of it is read, nor where nothing is wanted; otherwise it is cut there.
 	// Result.Truncated and Result.BodyErr say so.
 	Want func(status int, h http.Header) int64
@@ -211,7 +215,7 @@ func (c *Client) exchange(ctx context.Context, cn *conn, h hop) (*Result, error)
 // finish takes cookies, and decodes what came.
 func (c *Client) finish(ctx context.Context, res *Result, h hop) (*Result, error) {
 	res.SetCookies = c.creds.receive(h.URL, res.Header)
-	res.decode(ctx, c.codings, c.cfg.MaxBodyBytes)
+	res.decode(ctx, c.codings, c.bodyLimit(h.Request))
 	res.share.complete()
 	res.Waited = res.share.waited
 	res.Took = time.Since(h.start) - res.Waited

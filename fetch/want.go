@@ -16,9 +16,17 @@ type wanted struct {
 	rest    error // why no more is, where there is more; nil: the client's own cap
 }
 
+// bodyLimit is how many bytes of the body are kept, as sent and as decoded, of what r asks for.
+func (c *Client) bodyLimit(r Request) int64 {
+	if r.MaxBodyBytes > 0 {
+		return min(r.MaxBodyBytes, MaxRobotsBytes)
+	}
+	return c.cfg.MaxBodyBytes
+}
+
 // wantedOf asks r how much it wants of a body of that length, which is -1 where it is not known.
 func (c *Client) wantedOf(r Request, status int, h http.Header, length int64) wanted {
-	w := wanted{limit: c.cfg.MaxBodyBytes}
+	w := wanted{limit: c.bodyLimit(r)}
 	if r.Want == nil {
 		return w
 	}

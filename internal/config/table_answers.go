@@ -63,6 +63,7 @@ var answerSettings = []setting{
 	},
 	{key: "max_body", section: requests,
 		usage: "bytes to keep of a body, as sent and as decoded; a longer one is cut, and said to be",
+		note:  "A robots.txt is read up to 500 KiB, whatever this is.",
 		at:    func(s *Settings) slot { return one(&s.MaxBody) },
 		check: func(s *Settings) string { return within(s.MaxBody, 1, 1<<40) },
 	},

@@ -34,6 +34,7 @@ var retrySettings = []setting{
 	},
 	{key: "retry_after_max", section: requests, live: true,
 		usage: "cap for the Retry-After of an answer",
+		note:  "So long its host is left alone, whatever the status but 2xx.",
 		at:    func(s *Settings) slot { return one(&s.RetryAfterMax) },
 	},
 }
