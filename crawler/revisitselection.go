@@ -9,7 +9,6 @@ import (
 
 	"crawl/canon"
 	"crawl/fetch"
-	"crawl/frontier"
 	"crawl/store"
 )
 
@@ -147,51 +146,24 @@ func (s *selector) meet(url string) {
 	})
 }
 
-// sitePattern is a host pattern. An empty port is any.
-type sitePattern struct {
-	name  string // as canon.URL.Hostname
-	port  string
-	below bool // and all names below; below the empty name are all hosts
-}
+// sitePattern is a host pattern as frontier.Override takes it.
+type sitePattern struct{ canon.HostPattern }
 
-// parseSitePattern reads what frontier.Override takes for a pattern.
 func parseSitePattern(text string) (sitePattern, error) {
-	if err := (frontier.Override{Pattern: text}).Validate(); err != nil {
-		return sitePattern{}, fmt.Errorf("host: want one such as a.example, a.example:8080, *.example or *, got %q", text)
-	}
-	rest, below := strings.CutPrefix(text, "*")
-	p := sitePattern{below: below}
-	if rest = strings.TrimPrefix(rest, "."); strings.LastIndexByte(rest, ':') > strings.LastIndexByte(rest, ']') {
-		p.port = rest[strings.LastIndexByte(rest, ':')+1:]
-	}
-	if below && rest == "" || strings.HasPrefix(rest, ":") {
-		return p, nil
-	}
-	u, err := canon.Parse("http://" + rest + "/")
+	p, err := canon.ParseHostPattern(text)
 	if err != nil {
-		return p, fmt.Errorf("host: %w", err)
+		return sitePattern{}, fmt.Errorf("host: %w", err)
 	}
-	p.name = strings.TrimSuffix(u.Hostname(), ".")
-	return p, nil
+	return sitePattern{p}, nil
 }
 
-func (p sitePattern) matches(u canon.URL) bool {
-	if !p.matchesPort(u) {
-		return false
-	}
-	name := strings.TrimSuffix(u.Hostname(), ".")
-	if name == p.name || p.below && p.name == "" {
-		return true
-	}
-	rest, found := strings.CutSuffix(name, p.name)
-	return p.below && found && strings.HasSuffix(rest, ".")
-}
+func (p sitePattern) matches(u canon.URL) bool { return p.matchesPort(u) && p.MatchesName(u) }
 
 // matchesPort: http and https of a host are one, so ports 80 and 443 both stand for a URL with its scheme's own.
 func (p sitePattern) matchesPort(u canon.URL) bool {
-	if p.port == "" || p.port == u.Port() {
+	if p.Port == "" || p.Port == u.Port() {
 		return true
 	}
 	_, named := strings.CutSuffix(u.Host(), ":"+u.Port())
-	return !named && (p.port == "80" || p.port == "443")
+	return !named && (p.Port == "80" || p.Port == "443")
 }

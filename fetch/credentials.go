@@ -38,7 +38,7 @@ type HostRule struct {
 
 func (r HostRule) validate() error {
 	if _, err := parseHostPattern(r.Pattern); err != nil {
-		return fmt.Errorf("hosts: %w", err)
+		return fmt.Errorf("hosts: pattern: %w", err)
 	}
 	if err := validFields(r.Fields); err != nil {
 		return fmt.Errorf("hosts: %s: headers: %w", r.Pattern, err)

@@ -89,8 +89,8 @@ func TestCredentialsValidate(t *testing.T) {
 		{Config{Fields: []Field{{Name: "X-A", Value: "s3cret\r\nX-B: c", Secret: true}}}, `header: header field "X-A": its value cannot be sent`},
 		{Config{Fields: []Field{{Name: "X A", Value: "b"}}}, `header: header field "X A": not a field name`},
 		{Config{Auth: &Auth{"a:b", "s3cret"}}, "auth: the user's name has a colon"},
-		{Config{Hosts: []HostRule{{Pattern: "a.*.test"}}}, `hosts: pattern "a.*.test": want a host such as a.example, a.example:8080, *.example or *`},
-		{Config{Hosts: []HostRule{{Pattern: "u@a.test"}}}, `hosts: pattern "u@a.test": want a host such as a.example, a.example:8080, *.example or *`},
+		{Config{Hosts: []HostRule{{Pattern: "a.*.test"}}}, `hosts: pattern: want a host such as a.example, a.example:8080, *.example or *, got "a.*.test": no host of a URL`},
+		{Config{Hosts: []HostRule{{Pattern: "u@a.test"}}}, `hosts: pattern: want a host such as a.example, a.example:8080, *.example or *, got "u@a.test": no host of a URL`},
 		{Config{Hosts: []HostRule{{Pattern: "a.test", Auth: &Auth{"a:b", "s3cret"}}}}, "hosts: a.test: auth: the user's name has a colon"},
 		{Config{Hosts: []HostRule{{Pattern: "a.test", Fields: []Field{{Name: "Te", Value: "x"}}}}}, `hosts: a.test: headers: header field "Te": set by the client alone`},
 	} {

@@ -35,7 +35,7 @@ type ProxyRule struct {
 
 func (r ProxyRule) validate() error {
 	if _, err := parseHostPattern(r.Pattern); err != nil {
-		return fmt.Errorf("proxy: %w", err)
+		return fmt.Errorf("proxy: pattern: %w", err)
 	}
 	if _, err := parseProxy(r.Proxy); err != nil {
 		return fmt.Errorf("proxy: %w", err)

@@ -30,7 +30,7 @@ func (o Override) Validate() error {
 	bad := func(key, want string, got any) {
 		errs = append(errs, fmt.Errorf("hosts: %s: %s: want %s, got %v", o.Pattern, key, want, got))
 	}
-	if _, err := parsePattern(o.Pattern); err != nil {
+	if _, err := canon.ParseHostPattern(o.Pattern); err != nil {
 		errs = append(errs, fmt.Errorf("hosts: pattern: %w", err))
 	}
 	if o.HostDelay != nil && *o.HostDelay < 0 {
@@ -60,50 +60,6 @@ func splitSite(host string) site {
 func (s site) isAddress() bool {
 	last := s.name[strings.LastIndexByte(s.name, '.')+1:]
 	return strings.HasPrefix(s.name, "[") || strings.Trim(last, "0123456789") == ""
-}
-
-// pattern is an Override's pattern, read.
-type pattern struct {
-	site
-	below bool // all names below as well; below the empty name are all hosts
-}
-
-func parsePattern(text string) (pattern, error) {
-	rest, below := strings.CutPrefix(text, "*")
-	anyName := below && (rest == "" || rest[0] == ':')
-	switch {
-	case anyName:
-		rest = "any.invalid" + rest // a name to be parsed with the port
-	case below && rest[0] != '.':
-		return pattern{}, badPattern(text, "neither a dot nor a colon follows the star")
-	case below:
-		rest = rest[1:]
-	}
-	// What would make it more than a host and a port in a URL, and a further star.
-	if strings.ContainsAny(rest, "/\\?#@%* \t\r\n") || strings.HasSuffix(rest, ":") {
-		return pattern{}, badPattern(text, "no host of a URL")
-	}
-	u, err := canon.Parse("http://" + rest + "/")
-	if err != nil {
-		return pattern{}, badPattern(text, "no host of a URL")
-	}
-	p := pattern{site: splitSite(u.Host()), below: below}
-	if strings.LastIndexByte(rest, ':') > strings.LastIndexByte(rest, ']') {
-		p.port = u.Port() // which Host leaves out where it is the default
-	}
-	switch {
-	case anyName:
-		p.name = ""
-	case p.name == "":
-		return pattern{}, badPattern(text, "no host of a URL")
-	case below && p.isAddress():
-		return pattern{}, badPattern(text, "nothing is below an address")
-	}
-	return p, nil
-}
-
-func badPattern(text, why string) error {
-	return fmt.Errorf("want a host such as a.example, a.example:8080, *.example or *, got %q: %s", text, why)
 }
 
 // policy is what holds for one host.
@@ -193,25 +149,25 @@ func compileOverrides(base policy, list []Override) (*overrides, error) {
 	return o, nil
 }
 
-func (o *overrides) add(at int, entry Override) error {
-	p, err := parsePattern(entry.Pattern)
+func (o *overrides) add(place int, entry Override) error {
+	p, err := canon.ParseHostPattern(entry.Pattern)
 	if err != nil {
 		return err
 	}
-	table := o.exact
-	if p.below {
+	table, at := o.exact, site{p.Name, p.Port}
+	if p.Below {
 		table = o.below
-		o.longest = max(o.longest, len(p.name))
+		o.longest = max(o.longest, len(p.Name))
 	}
-	if table[p.site] == nil {
-		table[p.site] = &changes{}
+	if table[at] == nil {
+		table[at] = &changes{}
 	}
-	table[p.site].join(&changes{
-		hostDelay:       changeTo(at, entry.HostDelay),
-		hostConcurrency: changeTo(at, entry.HostConcurrency),
-		ignoreRobots:    changeTo(at, entry.IgnoreRobots),
-		maxPages:        changeTo(at, entry.MaxPages),
-		maxBytes:        changeTo(at, entry.MaxBytes),
+	table[at].join(&changes{
+		hostDelay:       changeTo(place, entry.HostDelay),
+		hostConcurrency: changeTo(place, entry.HostConcurrency),
+		ignoreRobots:    changeTo(place, entry.IgnoreRobots),
+		maxPages:        changeTo(place, entry.MaxPages),
+		maxBytes:        changeTo(place, entry.MaxBytes),
 	})
 	return nil
 }
