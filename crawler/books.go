@@ -27,15 +27,16 @@ type books struct {
 	// HostsLost says that rows of hosts are gone, and that no run has begun since.
 	HostsLost bool `json:"hosts_lost,omitempty"`
 
-	Counters counters       `json:"counters"`
-	Seeds    seedMark       `json:"seeds"`
-	Loss     loss           `json:"loss"`
-	Alike    []AlikePattern `json:"alike,omitempty"` // the last ones that were shut
-	Deny     []DenylistView `json:"deny,omitempty"`
-	Queue    queueView      `json:"queue"`
-	SweptTo  uint64         `json:"swept_to,omitempty"` // host key from which the sweep under way goes on
-	Filter   FilterView     `json:"filter"`
-	Previous CheckpointView `json:"previous"` // the checkpoint before this one
+	Counters counters                 `json:"counters"`
+	Seeds    seedMark                 `json:"seeds"`
+	Loss     loss                     `json:"loss"`
+	Merges   map[string][]MergeSample `json:"merges,omitempty"` // samples of Counters.Merged
+	Alike    []AlikePattern           `json:"alike,omitempty"`  // the last ones that were shut
+	Deny     []DenylistView           `json:"deny,omitempty"`
+	Queue    queueView                `json:"queue"`
+	SweptTo  uint64                   `json:"swept_to,omitempty"` // host key from which the sweep under way goes on
+	Filter   FilterView               `json:"filter"`
+	Previous CheckpointView           `json:"previous"` // the checkpoint before this one
 }
 
 func newBooks(now time.Time, names *canon.Rules) books {
@@ -102,6 +103,7 @@ type counters struct {
 	Merged       map[string]uint64 `json:"merged,omitempty"` // of Reasons[Seen]: those whose name a policy made, by its rule
 	Traps        map[string]uint64 `json:"traps,omitempty"`  // Reasons[Trap] by the rule
 	Denied       denyCounts        `json:"denied,omitzero"`  // Reasons[Denied] and pages' ends by the list
+	Rules        ruleCounts        `json:"rules,omitempty"`  // what rules refused
 	Errors       map[string]uint64 `json:"errors"`           // by code; retries included
 }
 

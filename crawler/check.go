@@ -77,11 +77,11 @@ const checksOff = "check_external is off"
 // checkPermitted ends a check that was admitted under other settings.
 func (c *Crawler) checkPermitted(v *visit) bool {
 	if !c.cfg.CheckExternal {
-		v.refuse(store.OutcomeOutOfScope, "scope", checksOff)
+		v.refuseBy(OutOfScope, checksOff, checksOff)
 		return false
 	}
 	if rule, barred := c.scope.Barred(v.lease.URL); barred {
-		v.refuse(store.OutcomeOutOfScope, "scope", rule)
+		v.refuseBy(OutOfScope, rule, rule)
 		return false
 	}
 	return true

@@ -36,6 +36,7 @@ type committer struct {
 	met     *met
 	saver   filterSaver
 	shadow  *shadow
+	refused *refusedList
 	books   books
 	rate    rateMeter
 	clock   clock
@@ -53,7 +54,7 @@ type committer struct {
 func newCommitter(c *Crawler, st *store.Store, kept books) *committer {
 	return &committer{
 		met: newMet(st.Dir()), frontier: c.frontier, scope: c.scope, deny: c.deny, log: c.log, onCommit: c.cfg.OnCommit, labels: newLabels(), givenUpAt: &c.givenUpAt, ledger: c.ledger, kick: c.kick, store: st,
-		asked: make(map[uint64]string), shadow: newShadow(), books: kept, clock: clock{before: time.Duration(kept.ElapsedMS) * time.Millisecond},
+		asked: make(map[uint64]string), shadow: newShadow(), refused: newRefusedList(c.cfg.KeepRefused), books: kept, clock: clock{before: time.Duration(kept.ElapsedMS) * time.Millisecond},
 	}
 }
 
@@ -61,6 +62,9 @@ func newCommitter(c *Crawler, st *store.Store, kept books) *committer {
 func (k *committer) commit(v *visit) error {
 	return k.whole(func() error {
 		k.count(v)
+		if err := k.enterRefusals(v, v.origin()); err != nil {
+			return err
+		}
 		switch v.end {
 		case endReturned:
 			return k.frontier.Return(v.lease)
@@ -79,6 +83,9 @@ func (k *committer) commit(v *visit) error {
 func (k *committer) commitPiece(v *visit) error {
 	return k.whole(func() error {
 		k.books.Counters.addLinks(v)
+		if err := k.enterRefusals(v, v.origin()); err != nil {
+			return err
+		}
 		return k.admit(v.links, v.origin())
 	})
 }
@@ -202,6 +209,10 @@ func (k *committer) done(v *visit) error {
 	c.Outcomes[v.page.Outcome]++
 	if v.denier != "" {
 		countIn(&c.Denied.URLs, v.denier, 1)
+		c.rule(ruleKey{Denied, v.denier}).Pages++
+	}
+	if v.refuser.rule != "" {
+		c.rule(v.refuser).Pages++
 	}
 	if v.page.Status != 0 {
 		c.Statuses[v.page.Status]++
@@ -274,7 +285,9 @@ func (k *committer) admitBatch(links []link, from origin) error {
 			continue
 		case was[i]:
 			k.books.Counters.Reasons[Seen]++
-			k.books.Counters.merged(l.named)
+			if err := k.merge(l, from); err != nil {
+				return err
+			}
 			continue
 		}
 		task, err := k.enter(l, from)

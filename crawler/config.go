@@ -53,6 +53,7 @@ type Config struct {
 	RetryDelay    time.Duration            // before the first retry; doubled for each further one, up to a day
 	Retry         map[RetryClass]RetryRule // what differs for some failures; those of no rule see retryPolicy
 	Extract       []Extract
+	KeepRefused   int  // refused links to list, at most; 0: none
 	Conditional   bool // a page that is fetched again is asked for only if it has changed
 
 	CheckpointInterval time.Duration
@@ -99,6 +100,7 @@ func DefaultConfig() Config {
 		Concurrency:        16,
 		Retries:            3,
 		RetryDelay:         10 * time.Second,
+		KeepRefused:        100_000,
 		Conditional:        true,
 		CheckpointInterval: 10 * time.Second,
 		Grace:              8 * time.Second,
@@ -113,6 +115,9 @@ func (c Config) Validate() error {
 	}
 	if c.Retries < 0 || c.Retries > maxRetries {
 		errs = append(errs, fmt.Errorf("retries: want 0 to %d, got %d", maxRetries, c.Retries))
+	}
+	if c.KeepRefused < 0 {
+		errs = append(errs, fmt.Errorf("keep_refused: want 0 or more, got %d", c.KeepRefused))
 	}
 	if c.MaxDepth != nil && *c.MaxDepth < 0 {
 		errs = append(errs, fmt.Errorf("max_depth: want 0 or more, got %d", *c.MaxDepth))

@@ -82,10 +82,20 @@ func (c *counters) denied(by map[string]uint64) {
 	}
 }
 
+// deniedByHand counts URLs that were named, and that lists refuse. The user has been told, so they are not listed.
+func (c *counters) deniedByHand(by map[string]uint64) {
+	c.denied(by)
+	for name, n := range by {
+		count := c.rule(ruleKey{Denied, name})
+		count.Links += n
+		count.Unlisted += n
+	}
+}
+
 // countDenied enters URLs that were to be added, and that lists refuse.
 func (k *committer) countDenied(by map[string]uint64) error {
 	return k.whole(func() error {
-		k.books.Counters.denied(by)
+		k.books.Counters.deniedByHand(by)
 		return nil
 	})
 }

@@ -1,20 +1,20 @@
 package crawler
 
 import (
-	"crawl/canon"
 	"crawl/frontier"
 	"crawl/store"
 )
 
-// turnedAway counts a link that a denylist refuses, and reports whether one does. Where a list cannot be read, the visit is
+// deniedLink enters a link that a denylist refuses, and reports whether one does. Where a list cannot be read, the visit is
 // to end without a word, and the run with it.
-func (c *Crawler) turnedAway(v *visit, u canon.URL) bool {
-	why, err := c.deny.url(u)
+func (c *Crawler) deniedLink(v *visit, l link) bool {
+	why, err := c.deny.url(l.url)
 	switch {
 	case err != nil:
 		v.broken = err
 	case why != nil:
 		countIn(&v.denied, why.rule(), 1)
+		v.offer(ruleKey{Denied, why.rule()}, l)
 	}
 	return why != nil || err != nil
 }

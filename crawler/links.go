@@ -88,8 +88,10 @@ func (c *Crawler) siftPiece(s *scratch, v *visit) {
 	c.sift(s, v)
 	c.committer.commitPiece(v) // where it fails, so does the commit of the visit
 	clear(v.links)
+	clear(v.refusals)
 	clear(s.hashes) // what was met is the filter's to know from now on
 	v.links, v.reasons, v.traps, v.denied = v.links[:0], reasonCounts{}, nil, nil
+	v.rules, v.refusals = v.rules[:0], v.refusals[:0]
 }
 
 // isSheet reports whether a body is a style sheet: it says so, or is loaded by a page and says nothing but its name.
@@ -136,21 +138,24 @@ func (c *Crawler) siftOne(s *scratch, v *visit, next link, noFollow bool) {
 		return
 	}
 	s.hashes[next.hash] = struct{}{}
-	if reason, refused := c.refuses(next, noFollow); refused {
-		if reason == OutOfScope && c.toCheck(next) {
-			if !c.turnedAway(v, next.url) {
+	if reason, rule, refused := c.refuses(next, noFollow); refused {
+		switch {
+		case reason == OutOfScope && c.toCheck(next):
+			if !c.deniedLink(v, next) {
 				v.links = append(v.links, c.asCheck(next))
 			}
-			return
+		case reason == Malformed:
+			v.reasons[Malformed]++
+		default:
+			v.turnAway(reason, rule, next)
 		}
-		v.reasons[reason]++
 		return
 	}
 	if rule := c.trapOf(v, next); rule != "" {
-		v.trapped(rule, 1)
+		v.trap(rule, next)
 		return
 	}
-	if c.turnedAway(v, next.url) {
+	if c.deniedLink(v, next) {
 		return
 	}
 	v.links = append(v.links, next)
@@ -167,20 +172,22 @@ func (c *Crawler) classOf(l parse.Link) (frontier.Class, bool) {
 	return 0, false
 }
 
-// refuses applies the tests that need no memory. Seen comes after them: a URL first met too deep must stay new for the
-// day it is met nearer.
-func (c *Crawler) refuses(l link, noFollow bool) (Reason, bool) {
+// refuses applies the tests that need no memory, and names the rule that refuses. Seen comes after them: a URL first met
+// too deep must stay new for the day it is met nearer.
+func (c *Crawler) refuses(l link, noFollow bool) (reason Reason, rule string, refused bool) {
 	switch {
 	case tooLong(l.url):
-		return Malformed, true
+		return Malformed, "", true
 	case noFollow:
-		return NoFollow, true
-	case !c.scope.Test(l.url, l.place()).Admitted:
-		return OutOfScope, true
-	case tooDeep(l.class, l.depth, c.live.Load().maxDepth):
-		return TooDeep, true
+		return NoFollow, ruleNoFollow, true
 	}
-	return 0, false
+	if verdict := c.scope.Test(l.url, l.place()); !verdict.Admitted {
+		return OutOfScope, verdict.Rule, true
+	}
+	if tooDeep(l.class, l.depth, c.live.Load().maxDepth) {
+		return TooDeep, ruleMaxDepth, true
+	}
+	return 0, "", false
 }
 
 // place is what the scope may ask of a link besides its URL.

@@ -44,7 +44,7 @@ func (c *Crawler) redirected(v *visit, r *fetch.Result) {
 		return
 	}
 	v.page.RedirectTo = target.String()
-	if c.turnedAway(v, target) {
+	if c.deniedLink(v, link{url: target, depth: v.lease.Depth}) {
 		v.astray(codeDenied, "its target is on a denylist")
 		return
 	}
@@ -87,7 +87,7 @@ func (c *Crawler) followRedirect(v *visit, target canon.URL) {
 		v.astray(codeRedirectLoop, fmt.Sprintf("%s is in this chain already", target))
 	}
 	if next.hop > maxRedirects {
-		v.trapped(trapRedirects, 1)
+		v.trap(trapRedirects, next)
 		v.astray(codeTooManyRedirects, fmt.Sprintf("more than %d redirects", maxRedirects))
 		return
 	}
@@ -104,21 +104,25 @@ func (c *Crawler) leadsOn(v *visit, next link) bool {
 		c.namesakes.seeds.addHost(next.url.Host())
 		return true
 	case l.Class == frontier.Check:
-		if !c.mayCheck(next.url) {
-			v.reasons[OutOfScope]++
-			return false
+		rule, barred := c.scope.Barred(next.url)
+		if !c.cfg.CheckExternal {
+			rule, barred = checksOff, true
 		}
-		return true
-	case !c.scope.Test(next.url, next.place()).Admitted:
+		if barred {
+			v.turnAway(OutOfScope, rule, next)
+		}
+		return !barred
+	}
+	if verdict := c.scope.Test(next.url, next.place()); !verdict.Admitted {
 		if c.toCheck(next) {
 			v.links = append(v.links, c.asCheck(next))
 		} else {
-			v.reasons[OutOfScope]++
+			v.turnAway(OutOfScope, verdict.Rule, next)
 		}
 		return false
 	}
 	if rule := c.trapOf(v, next); rule != "" {
-		v.trapped(rule, 1)
+		v.trap(rule, next)
 		return false
 	}
 	return true

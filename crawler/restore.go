@@ -29,6 +29,9 @@ func (c *Crawler) restore() error {
 	if err := c.restoreMet(); err != nil {
 		return err
 	}
+	if err := c.restoreRefused(); err != nil {
+		return err
+	}
 	return c.restorePending()
 }
 

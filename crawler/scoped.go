@@ -10,7 +10,6 @@ import (
 	"crawl/frontier"
 	"crawl/internal/parse"
 	"crawl/internal/scope"
-	"crawl/store"
 )
 
 // Scope says which URLs belong to the crawl. It is a list of rules, of which the last one that a URL meets decides: Mode is
@@ -151,7 +150,7 @@ func (c *Crawler) outOfType(v *visit, r *fetch.Result) bool {
 	if verdict.Admitted {
 		return false
 	}
-	v.refuse(store.OutcomeOutOfScope, "scope", verdict.Rule)
+	v.refuseBy(OutOfScope, verdict.Rule, verdict.Rule)
 	v.page.Truncated, v.page.Digest = "", "" // not for want of room
 	return true
 }

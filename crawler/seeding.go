@@ -80,7 +80,7 @@ func (k *committer) admitSeeds(batch []seedTask, denied map[string]uint64, mark 
 		if err := k.offerSeeds(batch); err != nil {
 			return err
 		}
-		k.books.Counters.denied(denied)
+		k.books.Counters.deniedByHand(denied)
 		k.books.Seeds = mark
 		return nil
 	})

@@ -69,6 +69,9 @@ func (c *Crawler) admitSitemaps(l frontier.Lease, refs []string) error {
 	k := c.committer
 	return k.whole(func() error {
 		k.books.Counters.addLinks(v)
+		if err := k.enterRefusals(v, origin{}); err != nil {
+			return err
+		}
 		return k.admit(v.links, origin{})
 	})
 }

@@ -7,7 +7,6 @@ import (
 	"crawl/canon"
 	"crawl/frontier"
 	"crawl/internal/trap"
-	"crawl/store"
 )
 
 // Traps are limits to the shape of URLs that links lead to: what is beyond them has no end. nil is no limit. Seeds, what is
@@ -51,12 +50,22 @@ const (
 	trapEntries   = "sitemap_entries" // beyond what a sitemap may have
 )
 
-// trapped counts links that a rule against endless sites refused.
+// trap refuses a link by a rule against endless sites.
+func (v *visit) trap(rule string, l link) {
+	v.countTrap(rule, 1)
+	v.turnAway(Trap, rule, l)
+}
+
+// trapped counts links that a rule against endless sites refused, of which there is nothing to list.
 func (v *visit) trapped(rule string, n uint64) {
-	if n == 0 {
-		return
+	if n > 0 {
+		v.countTrap(rule, n)
+		v.reasons[Trap] += n
+		v.tally(ruleKey{Trap, rule}, n)
 	}
-	v.reasons[Trap] += n
+}
+
+func (v *visit) countTrap(rule string, n uint64) {
 	if v.traps == nil {
 		v.traps = make(map[string]uint64)
 	}
@@ -84,15 +93,15 @@ func (c *Crawler) trapOf(v *visit, next link) string {
 func (c *Crawler) entrapped(v *visit) bool {
 	l := &v.lease
 	if pattern, refused := c.alike.refuses(l.URL); refused {
-		v.refuse(store.OutcomeTrap, "trap", trapAlike+": pages of "+pattern+" say the same")
+		v.refuseBy(Trap, trapAlike, trapAlike+": pages of "+pattern+" say the same")
 		return true
 	}
 	if domain, refused := c.namesakes.refuses(l.URL); refused {
-		v.refuse(store.OutcomeTrap, "trap", trapHosts+": hosts of "+domain+" say the same")
+		v.refuseBy(Trap, trapHosts, trapHosts+": hosts of "+domain+" say the same")
 		return true
 	}
 	if c.growing.refuses(&l.Task, v.page.Referrer) {
-		v.refuse(store.OutcomeTrap, "trap", trapGrowing+": pages say what the page said that led to them")
+		v.refuseBy(Trap, trapGrowing, trapGrowing+": pages say what the page said that led to them")
 		return true
 	}
 	return false

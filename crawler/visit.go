@@ -38,6 +38,9 @@ type visit struct {
 	traps     map[string]uint64 // reasons[Trap] by the rule; nil where there is none
 	denied    map[string]uint64 // links that denylists refuse, by the list; not in reasons
 	denier    string            // the list for which no request was made
+	rules     []ruleTally       // of reasons and denied, by the rule that refused
+	refusals  []refusedLink     // those of them that may be listed
+	refuser   ruleKey           // the rule that ended the visit; but for a denylist
 	joins     string            // joins the scope: a seed redirects there
 }
 
@@ -180,11 +183,11 @@ func (c *Crawler) inScope(v *visit) bool {
 		return c.checkPermitted(v)
 	}
 	if verdict := c.scope.Test(l.URL, placeOf(&l.Task)); !verdict.Admitted {
-		v.refuse(store.OutcomeOutOfScope, "scope", verdict.Rule)
+		v.refuseBy(OutOfScope, verdict.Rule, verdict.Rule)
 		return false
 	}
 	if most := c.live.Load().maxDepth; tooDeep(l.Class, l.Depth, most) {
-		v.refuse(store.OutcomeTooDeep, "scope", fmt.Sprintf("depth %d, max_depth is %d", l.Depth, *most))
+		v.refuseBy(TooDeep, ruleMaxDepth, fmt.Sprintf("depth %d, max_depth is %d", l.Depth, *most))
 		return false
 	}
 	return !c.entrapped(v)
@@ -202,6 +205,19 @@ func (v *visit) refuse(o store.Outcome, phase, why string) {
 	v.refused = true
 	v.page.Outcome = o
 	v.page.Error = &store.PageError{Code: o.String(), Phase: phase, Message: why}
+}
+
+// refuseBy ends a visit by a rule of the crawl, as a link would end under the reason.
+func (v *visit) refuseBy(reason Reason, rule, why string) {
+	v.refuser = ruleKey{reason, rule}
+	switch reason {
+	case TooDeep:
+		v.refuse(store.OutcomeTooDeep, "scope", why)
+	case Trap:
+		v.refuse(store.OutcomeTrap, "trap", why)
+	default:
+		v.refuse(store.OutcomeOutOfScope, "scope", why)
+	}
 }
 
 // failed ends a visit that got no answer: again later, or for good.

@@ -37,7 +37,7 @@ func (s *Store) Prepare(rows []Row, books any) (*Checkpoint, error) {
 	if err != nil {
 		return nil, fmt.Errorf("encode the books: %w", err)
 	}
-	pages, err := s.Pages.mark()
+	pages, refused, err := s.outputMarks()
 	if err := cmp.Or(err, s.Admissions.blocks.series.failed, s.Done.blocks.series.failed); err != nil {
 		return nil, s.fail(err)
 	}
@@ -48,11 +48,11 @@ func (s *Store) Prepare(rows []Row, books any) (*Checkpoint, error) {
 		store: s, rows: rows, began: now,
 		tails: []pendingTail{s.Admissions.takeTail(), s.Done.takeTail()}, outdated: outdated,
 		syncs: []pendingSync{
-			s.Admissions.blocks.series.takeSync(), s.Done.blocks.series.takeSync(), s.Pages.series.takeSync(),
+			s.Admissions.blocks.series.takeSync(), s.Done.blocks.series.takeSync(), s.Pages.series.takeSync(), s.Refused.series.takeSync(),
 		},
 		cut: Cut{
 			Number: s.last.Number + 1, At: now.UTC().Truncate(time.Millisecond), Books: text,
-			Admissions: s.Admissions.mark(), Done: s.Done.mark(), Pages: pages, Runs: manifest,
+			Admissions: s.Admissions.mark(), Done: s.Done.mark(), Pages: pages, Refused: refused, Runs: manifest,
 			Queue: queue,
 		},
 	}

@@ -17,6 +17,7 @@ type Cut struct {
 	Admissions LogMark         `json:"admissions"`
 	Done       LogMark         `json:"done"`
 	Pages      PageMark        `json:"pages"`
+	Refused    RefusedMark     `json:"refused"`
 	Runs       Manifest        `json:"runs"`  // none in a directory of before there were runs: they are made from the logs
 	Queue      Coverage        `json:"queue"` // by the queue runs among these
 	Books      json.RawMessage `json:"books"` // counters, settings and all that cannot be remade from the logs

@@ -35,6 +35,7 @@ func (d directory) path(name string) string { return filepath.Join(d.root, name)
 func (d directory) log() string             { return d.path("log") }
 func (d directory) done() string            { return d.path("done") }
 func (d directory) pages() string           { return d.path("pages") }
+func (d directory) refused() string         { return d.path("refused") }
 func (d directory) runs() string            { return d.path("runs") }
 func (d directory) format() string          { return d.path("format.json") }
 func (d directory) stateDB() string         { return d.path("state.db") }
@@ -44,10 +45,11 @@ func (d directory) twin() string            { return d.path("checkpoint") }
 func (d directory) lockFile() string        { return d.path("lock") }
 func (d directory) lockNote() string        { return d.path("lock.holder") }
 
-// Extensions of the files in log and done, and in pages.
+// Extensions of the files in log and done, in pages, and in refused.
 const (
-	logExt  = ".log"
-	pageExt = ".jsonl"
+	logExt     = ".log"
+	pageExt    = ".jsonl"
+	refusedExt = ".jsonl"
 )
 
 // numberedFiles are the files of one extension in a folder.
@@ -56,7 +58,7 @@ type numberedFiles struct{ dir, ext string }
 // series are the folders of numbered files.
 func (d directory) series() []numberedFiles {
 	return []numberedFiles{
-		{d.log(), logExt}, {d.log(), tailExt}, {d.done(), logExt}, {d.done(), tailExt}, {d.pages(), pageExt}, {d.runs(), runExt},
+		{d.log(), logExt}, {d.log(), tailExt}, {d.done(), logExt}, {d.done(), tailExt}, {d.pages(), pageExt}, {d.refused(), refusedExt}, {d.runs(), runExt},
 	}
 }
 

@@ -63,6 +63,7 @@ type Store struct {
 	Admissions *AdmissionLog
 	Done       *DoneLog
 	Pages      *PageLog
+	Refused    *RefusedLog
 	Queue      *Queue
 	URLs       *URLs // for any goroutine
 
@@ -78,6 +79,8 @@ type Store struct {
 	pairs   [2][]pair     // memory to sort in, Work's
 	last    Cut           // of the newest checkpoint that was prepared
 	healed  []error       // not written after opening
+
+	refusedLost error // why Refused was begun anew; not written after opening
 
 	mu     sync.Mutex // guards all below
 	failed error      // the first write or sync error; final
@@ -237,6 +240,9 @@ func (s *Store) openFiles(cfg Config, p point) (err error) {
 	if s.Pages, err = openPageLog(s.dir.fs, s.dir.pages(), cfg.PagesBytes, p.Pages); err != nil {
 		return err
 	}
+	if s.Refused, s.refusedLost, err = openRefusedLog(s.dir.fs, s.dir.refused(), p.Refused); err != nil {
+		return err
+	}
 	s.minFree.Store(cfg.MinFreeBytes)
 	s.Admissions.blocks.added, s.Done.blocks.added = s.noticeWork, s.noticeWork
 	if s.runs, err = openRuns(s.dir.fs, s.dir.runs(), p.Runs); err != nil {
@@ -296,6 +302,9 @@ func (s *Store) Close() error {
 	}
 	if s.Pages != nil {
 		errs = append(errs, s.Pages.close())
+	}
+	if s.Refused != nil {
+		errs = append(errs, s.Refused.close())
 	}
 	if s.runs != nil {
 		errs = append(errs, s.runs.close())

@@ -129,6 +129,7 @@ func controlHandler(s *session, c *crawler.Crawler) http.Handler {
 	handle("GET /hosts", func(r *http.Request) (any, error) { return c.GivenUpHosts(r.Context()) })
 	handle("GET /asked", func(*http.Request) (any, error) { return c.Asked(), nil })
 	handle("GET /host", func(r *http.Request) (any, error) { return c.HostReport(r.URL.Query().Get("host")) })
+	handle("GET /rules", func(*http.Request) (any, error) { return c.Rules(), nil })
 	handle("GET /why", func(r *http.Request) (any, error) { return answerWhy(c, r) })
 	handle("POST /retry", func(r *http.Request) (any, error) { return answerRetry(c, r) })
 	handle("POST /pause", func(r *http.Request) (any, error) { return nil, c.Pause(r.Context()) })

@@ -60,7 +60,7 @@ func (a *app) root() *cobra.Command {
 		return flagError(cmd, err)
 	})
 	root.AddCommand(a.runCommand(), a.resumeCommand(), a.statsCommand(), a.verifyCommand(), a.pauseCommand(), a.stopCommand(), a.addCommand(), a.retryCommand(), a.whyCommand(), a.setCommand(),
-		a.inspectCommand(), a.filterCommand(), a.demoCommand(), a.versionCommand())
+		a.inspectCommand(), a.exportCommand(), a.filterCommand(), a.demoCommand(), a.versionCommand())
 	return root
 }
 

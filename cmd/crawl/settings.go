@@ -49,6 +49,7 @@ func crawlConfig(s config.Settings) (crawler.Config, error) {
 	cfg.RetryDelay = time.Duration(s.RetryDelay)
 	cfg.Retry = retryRules(s.Retry)
 	cfg.Conditional = s.Conditional
+	cfg.KeepRefused = int(s.KeepRefused)
 	cfg.CheckpointInterval = time.Duration(s.CheckpointInterval)
 	cfg.Grace = time.Duration(s.Grace)
 	for _, e := range s.Extract {

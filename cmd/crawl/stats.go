@@ -11,7 +11,7 @@ import (
 )
 
 func (a *app) statsCommand() *cobra.Command {
-	hosts, host := false, ""
+	hosts, rules, host := false, false, ""
 	cmd := &cobra.Command{
 		Use:   "stats [DIR]",
 		Short: "Show what a crawl has done and is doing",
@@ -22,6 +22,10 @@ total and the parts that add up to it. --json prints one object.
 then and by what, how many were in flight at once; and of which hosts nothing more is asked, why, since when, how many URLs of theirs
 wait, and how they are asked again. --json prints one object a host, one a line. The crawl keeps 32,768 hosts one by one, those with
 the most requests, and totals of others.
+
+--rules shows what each rule of the crawl has kept out: the links that it refused, how many of their URLs are listed (crawl export urls
+--refused) and how many had no room in the list, and URLs that were queued before and that it refused at their turn. Of rules of
+same_page it shows how many links they took for pages met before, and a random sample of them. --json prints one object a rule.
 
 --host HOST shows one of them in words: a text for the owner of a site, with what to write into robots.txt.`,
 		Args: args(cobra.MaximumNArgs(1)),
@@ -36,6 +40,9 @@ the most requests, and totals of others.
 					return &usageError{err}
 				}
 				return explain(a.statsOfHost(cmd.Context(), dir, name), dir)
+			}
+			if rules {
+				return explain(a.statsOfRules(cmd.Context(), dir), dir)
 			}
 			if hosts {
 				return explain(a.statsOfHosts(cmd.Context(), dir), dir)
@@ -52,6 +59,7 @@ the most requests, and totals of others.
 		},
 	}
 	cmd.Flags().BoolVar(&hosts, "hosts", false, "show what was asked of the hosts, and which were given up")
+	cmd.Flags().BoolVar(&rules, "rules", false, "show what each rule has refused or merged")
 	cmd.Flags().StringVar(&host, "host", "", "show what was asked of one `host`, as a text for its owner")
 	return cmd
 }

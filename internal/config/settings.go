@@ -110,6 +110,7 @@ type Settings struct {
 	MinFree            Size     // bytes to leave free on the disk
 	PagesSize          Size     // a file of page records is closed at this size
 	LogSize            Size     // a segment of either log is closed at this size
+	KeepRefused        Count    // refused links to list
 	Extract            []Extract
 }
 
@@ -170,6 +171,7 @@ func Default() Settings {
 		MinFree:            1 << 30,
 		PagesSize:          1 << 30,
 		LogSize:            256 << 20,
+		KeepRefused:        100_000,
 	}
 }
 

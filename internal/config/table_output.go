@@ -30,6 +30,13 @@ var outputSettings = []setting{
 		at:    func(s *Settings) slot { return one(&s.LogSize) },
 		check: func(s *Settings) string { return within(s.LogSize, 4<<10, 1<<46) },
 	},
+	{key: "keep_refused", section: output,
+		usage: "links that rules refused to list, with the rule and a page that has them; 0 lists none",
+		note: "Of one rule and host 1,000 are listed at most, and of one rule half of what the others leave. All are counted: crawl stats " +
+			"--rules. crawl export urls --refused writes the list.",
+		at:    func(s *Settings) slot { return one(&s.KeepRefused) },
+		check: func(s *Settings) string { return within(s.KeepRefused, 0, 10_000_000) },
+	},
 	{key: "extract", section: output, fileOnly: true,
 		usage: "fields to add to the page records, each the text or an attribute of the elements a CSS selector matches",
 		note: "Each entry has field (its key in the record), selector, and where wanted attr (an attribute instead of the text) " +
