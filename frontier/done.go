@@ -15,6 +15,10 @@ func (f *Frontier) MarkDone(first uint64, words []uint64) {
 // IsDone reports whether the last visit of a number has ended. It takes no lock.
 func (f *Frontier) IsDone(seq uint64) bool { return f.numbers.isDone(seq) }
 
+// Expect says that IsDone will be asked for a number before long: what it reads is asked for from memory, which nobody waits
+// for. It takes no lock.
+func (f *Frontier) Expect(seq uint64) { f.numbers.prefetch(seq) }
+
 // Low returns a place in the order of a host before which no task of it that Refill was given is pending: the least of
 // those in memory, those included that are asked for at another host meanwhile (Reroute). It is the very first place where
 // others wait elsewhere again, or nothing is known of the host. With false, no task that Refill was given is pending.

@@ -27,7 +27,8 @@ func (f *Frontier) Done(l Lease, o Outcome) error {
 	if err != nil {
 		return err
 	}
-	f.touch(op.host)
+	op.host.prefetch()
+	f.numbers.prefetch(l.Seq)
 	now := f.now()
 	f.unhold(&op.task)
 	f.numbers.setDone(op.task.Seq)

@@ -108,7 +108,6 @@ type Frontier struct {
 	givenUpFor map[Reason]int // counters.givenUp, by the reason
 	lines      spareLines
 	adding     [64]*host // hosts of tasks that are being added
-	touched    uint64    // what touch has read
 	total      totalRate
 }
 
@@ -128,6 +127,7 @@ func New(cfg Config) (*Frontier, error) {
 		armed:     never,
 		unsaved:   never,
 		total:     newTotalRate(cfg.MaxRate),
+		lines:     newSpareLines(cfg.resolved().MaxTasks),
 	}
 	f.timer.Stop()
 	if cfg.PerIP {
@@ -150,7 +150,7 @@ func (f *Frontier) Add(tasks ...Task) {
 			f.adding[i] = f.hosts[part[i].URL.Host()]
 		}
 		for _, h := range f.adding[:len(part)] {
-			f.touch(h)
+			h.prefetch()
 		}
 		for i := range part {
 			h := f.adding[i]

@@ -62,29 +62,6 @@ type host struct {
 	stranded   int    // as far as they were met since it was given up
 }
 
-// touch has the processor bring h from memory, which may be nil, where it is about to be used.
-func (f *Frontier) touch(h *host) {
-	if h != nil {
-		f.touched += uint64(h.index) + uint64(h.inFlight) + uint64(h.queue.line.left)
-	}
-}
-
-// touchNext touches what the next leases look at, which lies anywhere in memory: of the host after h, which was touched
-// already, the first task and its origin, and of the one after that the host itself.
-func (f *Frontier) touchNext(h *host) {
-	next := h.next
-	if next == nil {
-		return
-	}
-	if t := next.queue.peek(); t != nil {
-		f.touched += t.seq
-	}
-	if o := next.origins[1]; o != nil {
-		f.touched += uint64(o.addrsTerm.until)
-	}
-	f.touch(next.next)
-}
-
 // origin is what is known of one scheme, host and port.
 type origin struct {
 	host *host

@@ -1,6 +1,9 @@
 package frontier
 
-import "sync/atomic"
+import (
+	"sync/atomic"
+	"unsafe"
+)
 
 // numbers knows of each sequence number whether the visit has ended (done), and whether memory holds the task, leased or
 // not (held). The bits of both lie in one cache line: who asks for one nearly always asks for the other. One goroutine
@@ -22,6 +25,14 @@ func (n *numbers) isDone(seq uint64) bool {
 		return false
 	}
 	return atomic.LoadUint64(&(*chunks)[i][seq%chunkNumbers/64].done)>>(seq%64)&1 != 0
+}
+
+// prefetch asks for what isDone reads.
+func (n *numbers) prefetch(seq uint64) {
+	chunks := n.chunks.Load()
+	if i := seq / chunkNumbers; chunks != nil && i < uint64(len(*chunks)) {
+		prefetchLines(unsafe.Pointer(&(*chunks)[i][seq%chunkNumbers/64]), 1)
+	}
 }
 
 func (n *numbers) setDone(seq uint64) { atomic.OrUint64(n.done(seq), 1<<(seq%64)) }

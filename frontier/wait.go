@@ -65,7 +65,7 @@ func (f *Frontier) next(now moment) (l Lease, ok bool, err error) {
 		f.promote(now)
 		for f.ready.first != nil {
 			h := f.ready.first
-			f.touchNext(h)
+			prefetchNext(h)
 			f.take(h)
 			if l, ok := f.serve(h, now); ok {
 				return l, true, nil
