@@ -136,7 +136,7 @@ func assemble(st *store.Store, edit func(*Config), resumed bool) (*Crawler, erro
 	if err := c.build(st); err != nil {
 		return nil, err
 	}
-	st.Queue.IsDone(c.frontier.IsDone)
+	st.Queue.IsDone(c.frontier.IsDone, c.frontier.Expect)
 	c.committer = newCommitter(c, st, kept)
 	for _, err := range st.Healed() {
 		c.log.Warn("the end of a log was damaged, and was made again from what lies beyond the last checkpoint", "err", err)

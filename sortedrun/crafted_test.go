@@ -103,10 +103,10 @@ func TestVerifyFindsWhatChecksumsDoNot(t *testing.T) {
 		{"plain called packed", func(b *twoBlocks) { b.kind = kindZstd }},
 		{"packed without its length", func(b *twoBlocks) { b.kind, b.second = kindZstd, []byte{1} }},
 		{"packed into very little", func(b *twoBlocks) {
-			b.kind, b.second = kindZstd, patch(append(encoder().EncodeAll(make([]byte, maxPlain), nil), 0, 0, 0, 0), 4, 8)
+			b.kind, b.second = kindZstd, patch(append(packRest().EncodeAll(make([]byte, maxPlain), nil), 0, 0, 0, 0), 4, 8)
 		}},
 		{"packed into too much", func(b *twoBlocks) {
-			b.kind, b.second = kindZstd, patch(append(encoder().EncodeAll(b.second, nil), 0, 0, 0, 0), 4, 1<<31)
+			b.kind, b.second = kindZstd, patch(append(packRest().EncodeAll(b.second, nil), 0, 0, 0, 0), 4, 1<<31)
 		}},
 		{"restart at a wrong entry", func(b *twoBlocks) { b.first, b.entries = patch(plainBlock(many...), 16, 3), 22 }},
 		{"restart beyond the entries", func(b *twoBlocks) { b.first = patch(b.first, 16, 1<<31) }},
@@ -139,7 +139,7 @@ func TestVerifyFindsWhatChecksumsDoNot(t *testing.T) {
 			b.first = bytes.Replace(b.first, []byte{0, 1, 0, 0, 0, 'b'}, []byte{0x80, 0x80, 0x80, 0x80, 0x80, 0x80}, 1)
 		}},
 		{"packed into less than it says", func(b *twoBlocks) {
-			b.kind, b.second = kindZstd, patch(append(encoder().EncodeAll(b.second, nil), 0, 0, 0, 0), 4, uint32(len(b.second)+1))
+			b.kind, b.second = kindZstd, patch(append(packRest().EncodeAll(b.second, nil), 0, 0, 0, 0), 4, uint32(len(b.second)+1))
 		}},
 		{"restart beyond the index block", func(b *twoBlocks) {
 			b.index = func(first, second handle) []byte {

@@ -68,7 +68,7 @@ func FuzzBlocks(f *testing.F) {
 	f.Add(byte(kindPlain), block, plainBlock(named("k", at)),
 		plainBlock(named("k", handle{at.end(), len(index) + 1 + frameTail})), uint64(2))
 	f.Add(byte(kindPlain), plainBlock(), plainBlock(), plainBlock(), uint64(0))
-	packed := binary.LittleEndian.AppendUint32(encoder().EncodeAll(block, nil), uint32(len(block)))
+	packed := binary.LittleEndian.AppendUint32(packRest().EncodeAll(block, nil), uint32(len(block)))
 	f.Add(byte(kindZstd), packed, index, top, uint64(2))
 	f.Fuzz(func(t *testing.T, kind byte, block, index, top []byte, entries uint64) {
 		var c crafted

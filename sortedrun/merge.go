@@ -17,6 +17,7 @@ type Merged struct {
 	winner  int32
 	begun   bool
 	last    []byte // key of the present entry
+	ahead   func(key []byte)
 	err     error
 }
 
@@ -32,6 +33,10 @@ type head struct {
 func Merge(cursors ...*Cursor) *Merged {
 	return &Merged{cursors: cursors, heads: make([]head, len(cursors)), losers: make([]int32, len(cursors))}
 }
+
+// Ahead has fn called with each key as it is read, which is before its turn: by as many entries as there are cursors, where
+// these are alike. fn keeps nothing of it. What an entry needs from memory can be asked for then.
+func (m *Merged) Ahead(fn func(key []byte)) { m.ahead = fn }
 
 // Next goes on to the next key. False: there is none, or Err.
 func (m *Merged) Next() bool {
@@ -96,6 +101,9 @@ func (m *Merged) advance(i int32) bool {
 	c, h := m.cursors[i], &m.heads[i]
 	if c.Next() {
 		h.key, h.prefix, h.ended = c.block.key, keyPrefix(c.block.key), false
+		if m.ahead != nil {
+			m.ahead(h.key)
+		}
 		return true
 	}
 	m.err = c.err

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -108,6 +109,33 @@ func TestMergeError(t *testing.T) {
 		}
 		if m.Seek(nil); !m.Next() || m.Err() != nil {
 			t.Errorf("run %d damaged: after Seek: %v", damaged, m.Err())
+		}
+	}
+}
+
+// Ahead is told each key of each run once, before Next shows it, also after a Seek.
+func TestMergeAhead(t *testing.T) {
+	rng := rand.New(rand.NewPCG(9, 77))
+	parts := [][]entry{randomEntries(rng, 200), randomEntries(rng, 100), nil}
+	m := mergeOf(t, Options{BlockBytes: 200}, parts)
+	told := make(map[string]int)
+	m.Ahead(func(key []byte) { told[string(key)]++ })
+	for round := range 2 {
+		clear(told)
+		m.Seek(nil)
+		for m.Next() {
+			if told[string(m.Key())] == 0 {
+				t.Fatalf("round %d: %x comes untold", round, m.Key())
+			}
+		}
+		in := make(map[string]int)
+		for _, part := range parts {
+			for _, e := range part {
+				in[string(e.key)]++
+			}
+		}
+		if !maps.Equal(told, in) {
+			t.Errorf("round %d: told of %d keys, the runs have %d", round, len(told), len(in))
 		}
 	}
 }

@@ -22,9 +22,11 @@ const MaxURLBytes = maxColumn / BlockEntries
 
 // AdmissionLog appends admissions and reads them back by number.
 type AdmissionLog struct {
-	blocks *blockLog
-	tail   admissions
-	recent blockCache[Admission] // full blocks that Get read
+	blocks  *blockLog
+	tail    admissions
+	shared  bool                  // somebody has a snapshot of tail
+	encoded []byte                // a full block, on its way into the file
+	recent  blockCache[Admission] // full blocks that Get read
 }
 
 // recentBlocks is how many blocks Get keeps unpacked: 4,096 entries each, half a megabyte of usual URLs.
@@ -52,22 +54,25 @@ func (l *AdmissionLog) restoreTail(end LogMark) (length int64, err error) {
 	entries, length, err := tailOf(&l.blocks.blockReader, end, unpackAdmissions, func(b block) ([]Admission, error) {
 		return decodeAdmissions(c, b, nil)
 	})
-	for i, a := range entries {
-		l.tail.append(a, end.block()*BlockEntries+uint64(i)+1)
+	for _, a := range entries {
+		l.tail.append(a)
 	}
 	return length, err
 }
 
 func (l *AdmissionLog) tailLen() int { return l.tail.len() }
 
-func (l *AdmissionLog) wholeTail(first uint64) []byte { return l.tail.encode(l.blocks.codec, first, 0) }
+func (l *AdmissionLog) wholeTail(first uint64) []byte {
+	return l.tail.encode(l.blocks.codec, nil, first, 0)
+}
 
 // takeTail returns the open tail as it is now. Its memory is never written again, only appended to.
 func (l *AdmissionLog) takeTail() pendingTail {
+	l.shared = true
 	tail, c, block := l.tail, l.blocks.codec, uint64(len(l.blocks.blocks))
 	return pendingTail{
 		file: l.blocks.tail, block: block, entries: tail.len(),
-		chunk: func(after int) []byte { return tail.encode(c, block*BlockEntries, after) },
+		chunk: func(after int) []byte { return tail.encode(c, nil, block*BlockEntries, after) },
 	}
 }
 
@@ -90,14 +95,15 @@ func (l *AdmissionLog) Append(a Admission) (seq uint64, err error) {
 	if len(a.URL) > MaxURLBytes {
 		return 0, fmt.Errorf("admission %d: a URL of %d bytes is longer than %d", seq, len(a.URL), MaxURLBytes)
 	}
-	l.tail.append(a, seq)
+	l.tail.append(a)
 	if l.tail.len() < BlockEntries {
 		return seq, nil
 	}
-	if err := l.blocks.add(l.tail.encode(l.blocks.codec, seq-BlockEntries, 0)); err != nil {
+	l.encoded = l.tail.encode(l.blocks.codec, l.encoded[:0], seq-BlockEntries, 0)
+	if err := l.blocks.add(l.encoded); err != nil {
 		return 0, err
 	}
-	l.tail = l.tail.next()
+	l.tail, l.shared = l.tail.next(l.shared), false
 	return seq, nil
 }
 

@@ -16,7 +16,7 @@ func (s *Store) DoneBits() (*Bits, error) {
 	if err := errors.Join(err, scan.closeReading()); err != nil {
 		return nil, err
 	}
-	tail, err := unpackMarks(s.Done.tail.plain, s.Done.tail.len(), nil)
+	tail, err := unpackMarks(s.Done.tail.steps, s.Done.tail.rest, s.Done.tail.len(), nil)
 	if err == nil {
 		err = b.replay(tail, s.Admissions.Len())
 	}

@@ -28,9 +28,11 @@ const BlockEntries = 4096
 // from the head's, so that a column of another block does not pass.
 const (
 	blockMagic   = "CRAW"
-	blockVersion = 1
+	blockVersion = 2
+	blockColumns = 2  // packed ones, of either log
 	fixedBytes   = 24 // of the head, before the sizes
 	sumBytes     = 4
+	headBytes    = fixedBytes + 8*blockColumns + sumBytes
 	maxColumn    = 1 << 30 // plain or packed
 )
 
@@ -42,14 +44,6 @@ const (
 	doneBlock      blockKind = 2
 )
 
-// columns is the number of packed columns.
-func (k blockKind) columns() int {
-	if k == admissionBlock {
-		return 2
-	}
-	return 1
-}
-
 // entriesNamed says in words which entries of the log these are.
 func (k blockKind) entriesNamed(first, last uint64) string {
 	if k == admissionBlock {
@@ -57,8 +51,6 @@ func (k blockKind) entriesNamed(first, last uint64) string {
 	}
 	return fmt.Sprintf("events %d to %d", first, last)
 }
-
-func (k blockKind) headBytes() int { return fixedBytes + 8*k.columns() + sumBytes }
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
@@ -88,10 +80,10 @@ var (
 
 // parseHead reads the head at the start of data.
 func parseHead(data []byte, kind blockKind) (blockHead, error) {
-	if len(data) < kind.headBytes() {
+	if len(data) < headBytes {
 		return blockHead{}, errTornBlock
 	}
-	data = data[:kind.headBytes()]
+	data = data[:headBytes]
 	if string(data[:4]) != blockMagic || data[4] != byte(kind) {
 		return blockHead{}, errors.New("no block starts here")
 	}
@@ -120,7 +112,7 @@ func parseHead(data []byte, kind blockKind) (blockHead, error) {
 
 // check keeps a head that is wrong, although its sum is right, from making anyone allocate.
 func (h blockHead) check(columns int) error {
-	if columns != h.kind.columns() {
+	if columns != blockColumns {
 		return fmt.Errorf("a block of this log cannot have %d columns", columns)
 	}
 	if uint(h.entries) > BlockEntries || uint(h.raw) > 8*BlockEntries {
@@ -143,7 +135,7 @@ func (h blockHead) expect(i int) error {
 }
 
 // rawEnd is where the raw column ends in the block, its sum included.
-func (h blockHead) rawEnd() int { return h.kind.headBytes() + h.raw + sumBytes }
+func (h blockHead) rawEnd() int { return headBytes + h.raw + sumBytes }
 
 // length is the block's length on disk.
 func (h blockHead) length() int64 {
@@ -159,7 +151,7 @@ func (h blockHead) rawOf(data []byte) ([]byte, error) {
 	if len(data) < h.rawEnd() {
 		return nil, errTornBlock
 	}
-	return h.summed(data[h.kind.headBytes():h.rawEnd()])
+	return h.summed(data[headBytes:h.rawEnd()])
 }
 
 // summed strips a column of its sum.

@@ -21,10 +21,10 @@ func testBlocks(t testing.TB, n int) (c *codec, admission, done []byte) {
 	var a admissions
 	var d doneEntries
 	for i := range n {
-		a.append(randomAdmission(rng, 100+uint64(i)+1), 100+uint64(i)+1)
+		a.append(randomAdmission(rng, 100+uint64(i)+1))
 		d.append(randomDone(rng))
 	}
-	return c, a.encode(c, 100, 0), d.encode(c, 100, 0)
+	return c, a.encode(c, nil, 100, 0), d.encode(c, nil, 100, 0)
 }
 
 // Any change to a block is noticed, also one that takes a column from another.
@@ -47,9 +47,9 @@ func TestBlockChanges(t *testing.T) {
 	for name, data := range map[string][]byte{
 		"a byte more":     append(bytes.Clone(whole), 0),
 		"of another log":  whole,
-		"mixed from two":  append(bytes.Clone(whole[:admissionBlock.headBytes()]), other[admissionBlock.headBytes():]...),
+		"mixed from two":  append(bytes.Clone(whole[:headBytes]), other[headBytes:]...),
 		"two in one":      slices.Concat(whole, whole),
-		"of a newer kind": withVersion(whole, 2),
+		"of a newer kind": withVersion(whole, blockVersion+1),
 	} {
 		kind := admissionBlock
 		if name == "of another log" {
@@ -66,28 +66,30 @@ func TestEntriesThatCannotBe(t *testing.T) {
 	c, _, _ := testBlocks(t, 0)
 	const first = 10 // the entry has sequence number 11
 	admission := func(fields ...uint64) block {
-		return parsed(t, c.encode(admissionBlock, first, 1, make([]byte, 8), varintColumn(fields), []byte("abc")))
+		return parsed(t, c.encode(nil, admissionBlock, first, 1, make([]byte, 8), varintColumn(fields), []byte("abc")))
 	}
 	for name, b := range map[string]block{
-		"depth":      admission(1<<32, 0, 0, 0, 0, 3),
-		"class":      admission(0, 256, 0, 0, 0, 3),
-		"referrer":   admission(0, 0, 11, 0, 0, 3),
-		"hop":        admission(0, 0, 0, 256, 0, 3),
-		"label":      admission(0, 0, 0, 0, 1<<32, 3),
-		"long URL":   admission(0, 0, 0, 0, 0, 4),
-		"short URL":  admission(0, 0, 0, 0, 0, 2),
-		"a field":    admission(0, 0, 0, 0, 0),
-		"one more":   admission(0, 0, 0, 0, 0, 3, 0),
-		"few hashes": parsed(t, c.encode(admissionBlock, first, 1, make([]byte, 7), varintColumn(nil), nil)),
+		"depth":          admission(1<<32, 0, 0, 0, 0, 3),
+		"class":          admission(0, 256, 0, 0, 0, 3),
+		"referrer":       admission(0, 0, 1+zigzag(11), 0, 0, 3),
+		"no referrer":    admission(0, 0, 1+zigzag(0), 0, 0, 3),
+		"early referrer": admission(0, 0, 1+zigzag(-1), 0, 0, 3),
+		"hop":            admission(0, 0, 0, 256, 0, 3),
+		"label":          admission(0, 0, 0, 0, 1<<32, 3),
+		"long URL":       admission(0, 0, 0, 0, 0, 4),
+		"short URL":      admission(0, 0, 0, 0, 0, 2),
+		"a field":        admission(0, 0, 0, 0, 0),
+		"one more":       admission(0, 0, 0, 0, 0, 3, 0),
+		"few hashes":     parsed(t, c.encode(nil, admissionBlock, first, 1, make([]byte, 7), varintColumn(nil), nil)),
 	} {
 		if entries, err := decodeAdmissions(c, b, nil); err == nil {
 			t.Errorf("%s: an admission that cannot be is %+v", name, entries)
 		}
 	}
-	if _, err := decodeAdmissions(c, admission(0, 0, 10, 0, 0, 3), nil); err != nil {
+	if _, err := decodeAdmissions(c, admission(0, 0, 1+zigzag(10), 0, 0, 3), nil); err != nil {
 		t.Error(err)
 	}
-	for name, fields := range map[string][]uint64{
+	for name, fields := range map[string][]uint64{ // one of the first column, and the others
 		"event":      {2, 4, 1, 0, 0, 0, 0, 0, 0},
 		"wide event": {2, 257, 1, 0, 0, 0, 0, 0, 0},
 		"outcome":    {2, 1, uint64(len(outcomeNames)), 0, 0, 0, 0, 0, 0},
@@ -99,7 +101,7 @@ func TestEntriesThatCannotBe(t *testing.T) {
 		"a field":    {2, 1, 1, 0, 0, 0, 0, 0},
 		"one more":   {2, 1, 1, 0, 0, 0, 0, 0, 0, 0},
 	} {
-		b, err := parseBlock(c.encode(doneBlock, first, 1, nil, varintColumn(fields)), doneBlock)
+		b, err := parseBlock(c.encode(nil, doneBlock, first, 1, nil, varintColumn(fields[:1]), varintColumn(fields[1:])), doneBlock)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -134,14 +136,14 @@ func withVersion(block []byte, version byte) []byte {
 
 // fixSums gives a damaged block the sums of what it holds, as far as its head can be followed.
 func fixSums(data []byte, kind blockKind) {
-	head := kind.headBytes()
+	head := headBytes
 	if len(data) < head {
 		return
 	}
 	sum := crc32.Checksum(data[:head-sumBytes], castagnoli)
 	binary.LittleEndian.PutUint32(data[head-sumBytes:], sum)
 	lengths := []int{int(binary.LittleEndian.Uint32(data[20:]))}
-	for i := range kind.columns() {
+	for i := range blockColumns {
 		lengths = append(lengths, int(binary.LittleEndian.Uint32(data[fixedBytes+8*i:])))
 	}
 	at := head
@@ -179,10 +181,10 @@ func FuzzBlock(f *testing.F) {
 			return
 		}
 		var again admissions
-		for i, a := range entries {
-			again.append(a, b.first+uint64(i)+1)
+		for _, a := range entries {
+			again.append(a)
 		}
-		b2, err := parseBlock(again.encode(c, b.first, 0), admissionBlock)
+		b2, err := parseBlock(again.encode(c, nil, b.first, 0), admissionBlock)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -205,7 +207,7 @@ func fuzzDone(t *testing.T, c *codec, data []byte) {
 	for _, e := range entries {
 		again.append(e)
 	}
-	b2, err := parseBlock(again.encode(c, b.first, 0), doneBlock)
+	b2, err := parseBlock(again.encode(c, nil, b.first, 0), doneBlock)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -86,7 +86,7 @@ func (r *blockReader) indexSegment(segment, want uint64) error {
 }
 
 func (r *blockReader) headAt(f io.ReaderAt, offset int64) (blockHead, error) {
-	data, err := r.bytesAt(f, offset, int64(r.kind.headBytes()))
+	data, err := r.bytesAt(f, offset, int64(headBytes))
 	if err != nil {
 		return blockHead{}, err
 	}
@@ -142,7 +142,7 @@ func (r *blockReader) read(i int) (block, error) {
 
 // readRaw returns the raw column of full block i without reading the others. It is valid until the next read.
 func (r *blockReader) readRaw(i int) ([]byte, error) {
-	data, err := r.load(i, min(r.blocks[i].length, int64(r.kind.headBytes()+8*BlockEntries+sumBytes)))
+	data, err := r.load(i, min(r.blocks[i].length, int64(headBytes+8*BlockEntries+sumBytes)))
 	if err != nil {
 		return nil, err
 	}

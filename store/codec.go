@@ -29,33 +29,39 @@ func newCodec() (*codec, error) {
 	return &codec{enc: enc, dec: dec}, nil
 }
 
-// encode returns a block's form on disk. The position of its first entry is first, from 0.
-func (c *codec) encode(kind blockKind, first uint64, entries int, raw []byte, columns ...[]byte) []byte {
-	parts := [][]byte{raw}
-	size := kind.headBytes() + len(raw) + sumBytes
-	for _, column := range columns {
-		packed := c.enc.EncodeAll(column, nil)
-		parts = append(parts, packed)
-		size += len(packed) + sumBytes
-	}
-	out := make([]byte, 0, size)
-	out = append(out, blockMagic...)
-	out = append(out, byte(kind), blockVersion)
-	out = binary.LittleEndian.AppendUint16(out, uint16(len(columns)))
-	out = binary.LittleEndian.AppendUint64(out, first)
-	out = binary.LittleEndian.AppendUint32(out, uint32(entries))
-	out = binary.LittleEndian.AppendUint32(out, uint32(len(raw)))
+// encode appends a block's form on disk to dst. The position of its first entry is first, from 0.
+func (c *codec) encode(dst []byte, kind blockKind, first uint64, entries int, raw []byte, columns ...[]byte) []byte {
+	start := len(dst)
+	dst = append(dst, blockMagic...)
+	dst = append(dst, byte(kind), blockVersion)
+	dst = binary.LittleEndian.AppendUint16(dst, uint16(len(columns)))
+	dst = binary.LittleEndian.AppendUint64(dst, first)
+	dst = binary.LittleEndian.AppendUint32(dst, uint32(entries))
+	dst = binary.LittleEndian.AppendUint32(dst, uint32(len(raw)))
+	sizes := len(dst)
+	dst = append(dst, make([]byte, 8*len(columns)+sumBytes)...) // known once the columns are packed
+	head := len(dst)
+	dst = append(append(dst, raw...), make([]byte, sumBytes)...)
 	for i, column := range columns {
-		out = binary.LittleEndian.AppendUint32(out, uint32(len(parts[i+1])))
-		out = binary.LittleEndian.AppendUint32(out, uint32(len(column)))
+		before := len(dst)
+		dst = c.enc.EncodeAll(column, dst)
+		binary.LittleEndian.PutUint32(dst[sizes+8*i:], uint32(len(dst)-before))
+		binary.LittleEndian.PutUint32(dst[sizes+8*i+4:], uint32(len(column)))
+		dst = append(dst, make([]byte, sumBytes)...)
 	}
-	sum := crc32.Checksum(out, castagnoli)
-	out = binary.LittleEndian.AppendUint32(out, sum)
-	for _, part := range parts {
-		out = append(out, part...)
-		out = binary.LittleEndian.AppendUint32(out, crc32.Update(sum, castagnoli, part))
+	sum := crc32.Checksum(dst[start:head-sumBytes], castagnoli)
+	binary.LittleEndian.PutUint32(dst[head-sumBytes:], sum)
+	part := sealColumn(dst[head:], len(raw), sum)
+	for i := range columns {
+		part = sealColumn(part, int(binary.LittleEndian.Uint32(dst[sizes+8*i:])), sum)
 	}
-	return out
+	return dst
+}
+
+// sealColumn writes the sum of a column behind it, and returns what follows. head is the head's sum.
+func sealColumn(column []byte, length int, head uint32) (rest []byte) {
+	binary.LittleEndian.PutUint32(column[length:], crc32.Update(head, castagnoli, column[:length]))
+	return column[length+sumBytes:]
 }
 
 // column unpacks one packed column of a block, into dst's memory where that is enough.

@@ -13,7 +13,7 @@ import (
 )
 
 // formatVersion is raised whenever an older program could not read what a newer one writes.
-const formatVersion = 5
+const formatVersion = 6
 
 // Format is what format.json says, readable before anything else of a crawl is touched.
 type Format struct {

@@ -43,9 +43,11 @@ func (e DoneEntry) valid() bool {
 
 // DoneLog appends events and reads them back in order.
 type DoneLog struct {
-	blocks *blockLog
-	tail   doneEntries
-	recent blockCache[DoneEntry] // full blocks that at read
+	blocks  *blockLog
+	tail    doneEntries
+	shared  bool                  // somebody has a snapshot of tail
+	encoded []byte                // a full block, on its way into the file
+	recent  blockCache[DoneEntry] // full blocks that at read
 }
 
 // recentDoneBlocks is how many blocks at keeps unpacked, a third of a megabyte each.
@@ -70,7 +72,9 @@ func readDoneLog(d directory, c *codec) *DoneLog {
 // restoreTail is of a tailOwner.
 func (l *DoneLog) restoreTail(end LogMark) (length int64, err error) {
 	entries, length, err := tailOf(&l.blocks.blockReader, end,
-		func(c columns, dst []DoneEntry) ([]DoneEntry, error) { return unpackDone(c.packed[0], c.entries, dst) },
+		func(c columns, dst []DoneEntry) ([]DoneEntry, error) {
+			return unpackDone(c.packed[0], c.packed[1], c.entries, dst)
+		},
 		func(b block) ([]DoneEntry, error) { return decodeDone(l.blocks.codec, b, nil) })
 	for _, e := range entries {
 		l.tail.append(e)
@@ -80,14 +84,15 @@ func (l *DoneLog) restoreTail(end LogMark) (length int64, err error) {
 
 func (l *DoneLog) tailLen() int { return l.tail.len() }
 
-func (l *DoneLog) wholeTail(first uint64) []byte { return l.tail.encode(l.blocks.codec, first, 0) }
+func (l *DoneLog) wholeTail(first uint64) []byte { return l.tail.encode(l.blocks.codec, nil, first, 0) }
 
 // takeTail returns the open tail as it is now. Its memory is never written again, only appended to.
 func (l *DoneLog) takeTail() pendingTail {
+	l.shared = true
 	tail, c, block := l.tail, l.blocks.codec, uint64(len(l.blocks.blocks))
 	return pendingTail{
 		file: l.blocks.tail, block: block, entries: tail.len(),
-		chunk: func(after int) []byte { return tail.encode(c, block*BlockEntries, after) },
+		chunk: func(after int) []byte { return tail.encode(c, nil, block*BlockEntries, after) },
 	}
 }
 
@@ -109,10 +114,11 @@ func (l *DoneLog) Append(e DoneEntry) error {
 	if l.tail.len() < BlockEntries {
 		return nil
 	}
-	if err := l.blocks.add(l.tail.encode(l.blocks.codec, l.Len()-BlockEntries, 0)); err != nil {
+	l.encoded = l.tail.encode(l.blocks.codec, l.encoded[:0], l.Len()-BlockEntries, 0)
+	if err := l.blocks.add(l.encoded); err != nil {
 		return err
 	}
-	l.tail = l.tail.next()
+	l.tail, l.shared = l.tail.next(l.shared), false
 	return nil
 }
 
@@ -137,7 +143,7 @@ func (l *DoneLog) Each(after uint64, fn func(DoneEntry) error) error {
 // block appends to dst the entries of a full block, or of the open tail for the number past the last full one.
 func (l *DoneLog) block(number int, dst []DoneEntry) ([]DoneEntry, error) {
 	if number == len(l.blocks.blocks) {
-		return unpackDone(l.tail.plain, l.tail.len(), dst)
+		return unpackDone(l.tail.steps, l.tail.rest, l.tail.len(), dst)
 	}
 	b, err := l.blocks.read(number)
 	if err != nil {

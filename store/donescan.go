@@ -4,8 +4,8 @@ package store
 // goroutine and reuses its memory.
 type doneScan struct {
 	*blockReader
-	plain []byte
-	marks []doneMark
+	steps, rest []byte // columns
+	marks       []doneMark
 }
 
 // doneMark is the part of an event that tells whether its number is pending.
@@ -22,8 +22,11 @@ func (s *doneScan) block(number int) ([]doneMark, error) {
 	if err != nil {
 		return nil, err
 	}
-	if s.plain, err = s.codec.column(b, 0, s.plain); err == nil {
-		s.marks, err = unpackMarks(s.plain, b.entries, s.marks[:0])
+	if s.steps, err = s.codec.column(b, 0, s.steps); err == nil {
+		s.rest, err = s.codec.column(b, 1, s.rest)
+	}
+	if err == nil {
+		s.marks, err = unpackMarks(s.steps, s.rest, b.entries, s.marks[:0])
 	}
 	if err != nil {
 		return nil, s.damage(number, err)
@@ -32,11 +35,11 @@ func (s *doneScan) block(number int) ([]doneMark, error) {
 }
 
 // unpackMarks appends the marks of n entries to dst. It passes over what the marks do not tell.
-func unpackMarks(plain []byte, n int, dst []doneMark) ([]doneMark, error) {
-	fields := varints{plain}
+func unpackMarks(steps, rest []byte, n int, dst []doneMark) ([]doneMark, error) {
+	numbers, fields := varints{steps}, varints{rest}
 	seq := uint64(0)
 	for range n {
-		step, err := fields.next()
+		step, err := numbers.next()
 		if err != nil {
 			return nil, err
 		}
@@ -44,13 +47,13 @@ func unpackMarks(plain []byte, n int, dst []doneMark) ([]doneMark, error) {
 		if err != nil {
 			return nil, err
 		}
-		if err := fields.skip(7); err != nil { // outcome, status, attempt, visit, time, due, record
+		if err := fields.skip(doneRestFields - 1); err != nil {
 			return nil, err
 		}
 		seq += uint64(unzigzag(step))
 		dst = append(dst, doneMark{seq, Event(event)})
 	}
-	if len(fields.rest) != 0 {
+	if len(numbers.rest) != 0 || len(fields.rest) != 0 {
 		return nil, errColumnLong
 	}
 	return dst, nil

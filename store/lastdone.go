@@ -46,7 +46,7 @@ func (v views) tryLastDone(seqs []uint64) (map[uint64]DoneEntry, error) {
 // findDone looks for the positions of last events from the end of the log to its start.
 func (v views) findDone(f *doneFinder) error {
 	full := v.done.blocks.fullEntries()
-	tail, err := unpackMarks(v.done.tail.plain, v.done.tail.len(), nil)
+	tail, err := unpackMarks(v.done.tail.steps, v.done.tail.rest, v.done.tail.len(), nil)
 	if err != nil {
 		return err
 	}

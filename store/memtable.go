@@ -18,7 +18,7 @@ type memtable struct {
 	settledAgain int      // of again
 	again        []uint64 // numbers of entries that may have an older one in a run
 	sorting      []slot   // room for sorting
-	touched      byte     // what touch has read
+	touched      byte     // what look has read
 	from         Coverage // what was covered when it was begun
 	upto         Coverage // what it covers, together with all before it
 }
@@ -152,7 +152,7 @@ func (m *memtable) spread() {
 	const partBits = 12
 	var ends [1<<partBits + 1]int
 	for _, s := range m.slots {
-		ends[s.host>>(64-partBits)+1]++
+		ends[s.host>>(hostKeyBits-partBits)+1]++
 	}
 	for i := range 1 << partBits {
 		ends[i+1] += ends[i]
@@ -160,7 +160,7 @@ func (m *memtable) spread() {
 	spread := slices.Grow(m.sorting[:0], len(m.slots))[:len(m.slots)]
 	next := ends
 	for _, s := range m.slots {
-		part := &next[s.host>>(64-partBits)]
+		part := &next[s.host>>(hostKeyBits-partBits)]
 		spread[*part] = s
 		*part++
 	}

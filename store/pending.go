@@ -29,12 +29,24 @@ type Pending struct {
 }
 
 // HostKey is the place of a host in the order of hosts: a hash, so that hosts next to each other have nothing to do with
-// one another. Two hosts may have the same.
-func HostKey(host string) uint64 { return xxhash.Sum64String(host) }
+// one another. It has 48 bits: two hosts may have the same, two of ten million with a chance of one in six.
+func HostKey(host string) uint64 { return xxhash.Sum64String(host) >> (64 - hostKeyBits) }
+
+const (
+	hostKeyBits  = 48
+	hostKeyBytes = hostKeyBits / 8
+	lastHostKey  = 1<<hostKeyBits - 1
+)
+
+// appendHostKey appends what all entries of a host begin with.
+func appendHostKey(dst []byte, host uint64) []byte {
+	n := len(dst)
+	return binary.BigEndian.AppendUint64(dst, host<<(64-hostKeyBits))[:n+hostKeyBytes]
+}
 
 // An entry of a queue run has the key
 //
-//	host key 8 bytes · class 1 · depth 1, or 255 and 4 · bytes of the sequence number 1 · the number, all big-endian
+//	host key 6 bytes · class 1 · depth 1, or 255 and 4 · bytes of the sequence number 1 · the number, all big-endian
 //
 // so that the order of bytes is the order in which a host takes its URLs. Its note is
 //
@@ -65,7 +77,7 @@ const (
 )
 
 // maxQueueKey is the length of the longest key.
-const maxQueueKey = 8 + 1 + 5 + 9
+const maxQueueKey = hostKeyBytes + 1 + 5 + 9
 
 // maxPendingNote is more than the note of an entry takes, the chain's hashes not counted.
 const maxPendingNote = 11 * binary.MaxVarintLen64
@@ -93,8 +105,7 @@ func (o orderKey) min(other orderKey) orderKey {
 
 // appendQueueKey appends the first key that an entry at o, which is not orderEnd, may have.
 func appendQueueKey(dst []byte, host uint64, o orderKey) []byte {
-	dst = binary.BigEndian.AppendUint64(dst, host)
-	dst = append(dst, byte(o.order>>32))
+	dst = append(appendHostKey(dst, host), byte(o.order>>32))
 	if depth := uint32(o.order); depth < 255 {
 		dst = append(dst, byte(depth))
 	} else {
@@ -108,11 +119,12 @@ func appendQueueKey(dst []byte, host uint64, o orderKey) []byte {
 var errQueueKey = errors.New("an entry's key is none of a queue")
 
 func parseQueueKey(key []byte) (host uint64, o orderKey, err error) {
-	if len(key) < 8+1+1+1 {
+	if len(key) < hostKeyBytes+1+1+1 {
 		return 0, orderKey{}, errQueueKey
 	}
-	host = binary.BigEndian.Uint64(key)
-	depth, rest := uint64(key[9]), key[10:]
+	host = binary.BigEndian.Uint64(key) >> (64 - hostKeyBits) // there are eight bytes of it
+	class, key := key[hostKeyBytes], key[hostKeyBytes+1:]
+	depth, rest := uint64(key[0]), key[1:]
 	if depth == 255 {
 		if len(rest) < 5 {
 			return 0, orderKey{}, errQueueKey
@@ -125,7 +137,7 @@ func parseQueueKey(key []byte) (host uint64, o orderKey, err error) {
 	if rest = rest[1:]; n != len(rest) || n > 8 || n > 0 && rest[0] == 0 {
 		return 0, orderKey{}, errQueueKey
 	}
-	o.order = uint64(key[8])<<32 | depth
+	o.order = uint64(class)<<32 | depth
 	for _, b := range rest {
 		o.seq = o.seq<<8 | uint64(b)
 	}

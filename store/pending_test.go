@@ -91,7 +91,7 @@ func TestReferrersKept(t *testing.T) {
 func TestQueueKeyOrder(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	random := func() (uint64, orderKey) {
-		return rng.Uint64N(3) << rng.IntN(62), orderOf(uint8(rng.IntN(3)), rng.Uint32N(300)<<rng.IntN(24), rng.Uint64N(300)<<rng.IntN(56))
+		return rng.Uint64N(3) << rng.IntN(hostKeyBits-2), orderOf(uint8(rng.IntN(3)), rng.Uint32N(300)<<rng.IntN(24), rng.Uint64N(300)<<rng.IntN(56))
 	}
 	for range 10000 {
 		hostA, a := random()
@@ -221,9 +221,9 @@ func TestQueueKeyRefused(t *testing.T) {
 	}
 	for name, key := range map[string][]byte{
 		"a byte too many":                   append(bytes.Clone(good), 0),
-		"a depth that is too long":          {0, 0, 0, 0, 0, 0, 0, 7, 1, 255, 0, 0, 0, 254, 0},
-		"a number that begins with nothing": {0, 0, 0, 0, 0, 0, 0, 7, 1, 2, 2, 0, 1},
-		"a number of nine bytes":            {0, 0, 0, 0, 0, 0, 0, 7, 1, 2, 9, 1, 2, 3, 4, 5, 6, 7, 8, 9},
+		"a depth that is too long":          {0, 0, 0, 0, 0, 7, 1, 255, 0, 0, 0, 254, 0},
+		"a number that begins with nothing": {0, 0, 0, 0, 0, 7, 1, 2, 2, 0, 1},
+		"a number of nine bytes":            {0, 0, 0, 0, 0, 7, 1, 2, 9, 1, 2, 3, 4, 5, 6, 7, 8, 9},
 	} {
 		if host, at, err := parseQueueKey(key); err == nil {
 			t.Errorf("%s: %d, %v", name, host, at)

@@ -50,6 +50,7 @@ type Queue struct {
 type queueHost struct {
 	done func(ctx context.Context, upto uint64) (doneBits, error) // at least of so many events, if they are in full blocks
 	live func(seq uint64) bool                                    // what the caller knows to be done by now; nil: it does not say
+	soon func(seq uint64)                                         // live is asked for it before long; nil: nobody wants to know
 	fits func(in []RunInfo) bool                                  // the disk has room for their merge
 	wake func()                                                   // a job became due
 	fail func(error) error                                        // keeps the first error of a write, and returns it
@@ -101,8 +102,11 @@ func (s *Store) openQueue(cfg Config, p point) {
 
 // IsDone has the queue ask isDone, at any time and from any goroutine, which numbers are done by now. It spares the entries
 // of what was done soon after it was met their way to the disk. isDone may say so once the event is in the done log: a
-// run that lacks an entry is named by a later checkpoint only, which holds the event. It is called before Work.
-func (q *Queue) IsDone(isDone func(seq uint64) bool) { q.live = isDone }
+// run that lacks an entry is named by a later checkpoint only, which holds the event. soon is told of many numbers before isDone
+// is asked for them, and may have what that takes brought from memory. IsDone is called before Work.
+func (q *Queue) IsDone(isDone func(seq uint64) bool, soon func(seq uint64)) {
+	q.live, q.soon = isDone, soon
+}
 
 // doneAsOf returns a bitmap as late as upto, or as the last full block of the done log where that ends before.
 func (s *Store) doneAsOf(ctx context.Context, upto uint64) (doneBits, error) {
@@ -280,14 +284,15 @@ var spillOptions = sortedrun.Options{}
 // write adds the sorted entries to a run, but for those that are done by now.
 func (m *memtable) write(ctx context.Context, w *sortedrun.Writer, done func(seq uint64) bool) error {
 	var key [maxQueueKey]byte
+	var passed [touchAhead]bool
 	for i, s := range m.slots {
 		if i%touchAhead == 0 {
-			m.touch(i)
+			m.look(i, done, &passed)
 		}
 		if i%checkEvery == 0 && ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		if done != nil && done(s.seq) {
+		if passed[i%touchAhead] {
 			continue
 		}
 		note, text := m.entry(s)
@@ -302,9 +307,13 @@ func (m *memtable) write(ctx context.Context, w *sortedrun.Writer, done func(seq
 // were added: it waits for many together, if they are asked for in a row.
 const touchAhead = 32
 
-// touch reads a little of the entries from slot i on.
-func (m *memtable) touch(i int) {
-	for _, s := range m.slots[i:min(i+touchAhead, len(m.slots))] {
+// look asks which of the entries from slot i on are done, and reads a little of each.
+func (m *memtable) look(i int, done func(seq uint64) bool, passed *[touchAhead]bool) {
+	ahead := m.slots[i:min(i+touchAhead, len(m.slots))]
+	for n, s := range ahead {
+		passed[n] = done != nil && done(s.seq)
+	}
+	for _, s := range ahead {
 		b := m.encoded(s)
 		m.touched += b[0] + b[len(b)-1]
 	}

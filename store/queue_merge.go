@@ -144,7 +144,7 @@ func (q *Queue) mergeWith(ctx context.Context, infos []RunInfo, o sortedrun.Opti
 		return err
 	}
 	out, err := q.runs.build(info, o, func(w *sortedrun.Writer) error {
-		return mergeInto(ctx, w, in, done)
+		return mergeInto(ctx, w, in, done, q.soon)
 	})
 	if err != nil {
 		return err
@@ -171,7 +171,7 @@ func (q *Queue) committedEvents() uint64 {
 }
 
 // mergeOptions: what is merged stays, and is most of what there is.
-var mergeOptions = sortedrun.Options{BlockBytes: 32 << 10, Compress: true}
+var mergeOptions = sortedrun.Options{BlockBytes: 64 << 10, Compress: true}
 
 // chosen returns those of all runs that infos names, in the order of all.
 func chosen(all []*run, infos []RunInfo) []*run {
@@ -189,8 +189,9 @@ func chosen(all []*run, infos []RunInfo) []*run {
 func (s Span) join(o Span) Span { return Span{min(s.After, o.After), max(s.Upto, o.Upto)} }
 
 // mergeInto writes what is not done of runs, the newest first.
-func mergeInto(ctx context.Context, w *sortedrun.Writer, in []*run, done doneBits) error {
+func mergeInto(ctx context.Context, w *sortedrun.Writer, in []*run, done doneBits, soon func(seq uint64)) error {
 	walk := newQueueWalk(in)
+	walk.tell(soon)
 	judged := make([]bool, len(in)) // whether the bits are as late as the run's span
 	for i, r := range in {
 		judged[i] = done.test != nil && done.upto >= r.RunInfo.Done.Upto
@@ -248,6 +249,18 @@ func newQueueWalk(runs []*run) queueWalk {
 // walkOf begins where the cursors stand.
 func walkOf(runs []*run, cursors []*sortedrun.Cursor) queueWalk {
 	return queueWalk{runs: runs, cursors: cursors, Merged: sortedrun.Merge(cursors...)}
+}
+
+// tell has soon told of each number as it is read; nil: nobody wants to know.
+func (w queueWalk) tell(soon func(seq uint64)) {
+	if soon == nil {
+		return
+	}
+	w.Ahead(func(key []byte) {
+		if _, at, err := parseQueueKey(key); err == nil { // who takes the entry finds what is wrong with it
+			soon(at.seq)
+		}
+	})
 }
 
 // err names the file whose reading failed.

@@ -1,8 +1,6 @@
 package store
 
 import (
-	"encoding/binary"
-	"math"
 	"sync"
 
 	"crawl/sortedrun"
@@ -181,7 +179,8 @@ func (q *Queue) Sweep(
 	defer q.runs.release(runs)
 	s := sweep{queueWalk: walkOf(runs, q.reader.swept.of(runs)), turn: turn, entries: q.reader.entries}
 	defer func() { q.reader.entries = s.entries[:0] }()
-	s.Seek(binary.BigEndian.AppendUint64(nil, from))
+	s.tell(q.soon)
+	s.Seek(appendHostKey(nil, from))
 	s.passes = func(seq uint64) bool { return taken(seq) || q.stale(seq, epoch) }
 	s.step()
 	for s.ok {
@@ -200,7 +199,7 @@ func (q *Queue) Sweep(
 			break
 		}
 		if len(s.entries) > 0 && !fn(key, s.entries, left) {
-			return key + 1, key == math.MaxUint64, nil
+			return key + 1, key == lastHostKey, nil
 		}
 	}
 	return 0, s.failed == nil, s.failed
@@ -279,13 +278,13 @@ func (s *sweep) leave(key uint64) (left int) {
 
 // seek goes to the first entry behind a host, unless the sweep has ended.
 func (s *sweep) seek(key uint64) {
-	if key == math.MaxUint64 {
+	if key == lastHostKey {
 		s.ok = false
 	}
 	if !s.ok || s.stopped {
 		return
 	}
-	s.Seek(binary.BigEndian.AppendUint64(nil, key+1))
+	s.Seek(appendHostKey(nil, key+1))
 	s.step()
 }
 

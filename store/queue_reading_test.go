@@ -136,13 +136,13 @@ func TestHostsOfOneKey(t *testing.T) {
 	for i, host := range []string{"a", "b", "a", "b"} {
 		p := Pending{URL: "https://" + host + "/", Host: host, Seq: uint64(i + 1)}
 		q.active.add(&p)
-		q.active.slots[i].host = math.MaxUint64
+		q.active.slots[i].host = lastHostKey
 	}
 	q.Committed(4, 0)
 	if err := q.Spill(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	entries, _, err := q.Host(nil, math.MaxUint64, 9, none)
+	entries, _, err := q.Host(nil, lastHostKey, 9, none)
 	if err != nil || !slices.Equal(numbersOf(entries), []uint64{1, 2, 3, 4}) || entries[1].Host != "b" {
 		t.Errorf("got %v, %v", entries, err)
 	}
@@ -428,7 +428,7 @@ func mergedNumbers(t *testing.T, q *Queue) (numbers []uint64, err error) {
 	defer q.runs.release(runs)
 	done, _ := q.done(t.Context(), 0)
 	out, err := q.runs.build(RunInfo{Kind: QueueRun}, mergeOptions, func(w *sortedrun.Writer) error {
-		return mergeInto(t.Context(), w, runs, done)
+		return mergeInto(t.Context(), w, runs, done, nil)
 	})
 	if err != nil {
 		return nil, err
@@ -695,4 +695,33 @@ func TestSpansOfQueueRuns(t *testing.T) {
 	q = open(t, s.Dir(), Config{}).Queue
 	spill(q, 8, 5)
 	wantLast(q, Span{6, 8}, Span{5, 9})
+}
+
+// Sweeps and merges say which numbers they are about to ask for.
+func TestNumbersAreToldBeforeTheyAreAskedFor(t *testing.T) {
+	_, q := queueOf(t, func(*queueConfig) {})
+	told := make(map[uint64]bool)
+	asked := 0
+	isDone := func(seq uint64) bool {
+		if asked++; !told[seq] {
+			t.Errorf("%d is asked for untold", seq)
+		}
+		return false
+	}
+	addHost(t, q, "a", 1, 10)
+	addHost(t, q, "b", 11, 10)
+	addHost(t, q, "a", 21, 10)
+	q.IsDone(isDone, func(seq uint64) { told[seq] = true })
+	if _, ended, err := q.Sweep(0, turnOf(99), isDone, func(uint64, []Pending, int) bool { return true }); !ended || err != nil {
+		t.Fatal(ended, err)
+	}
+	if asked < 30 {
+		t.Errorf("a sweep asked for %d numbers", asked)
+	}
+	clear(told)
+	asked = 0
+	q.done = func(context.Context, uint64) (doneBits, error) { return doneBits{isDone, math.MaxUint64}, nil }
+	if err := q.merge(t.Context(), q.runs.infos(QueueRun)); err != nil || asked != 30 {
+		t.Errorf("a merge asked for %d numbers, %v", asked, err)
+	}
 }

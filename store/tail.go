@@ -195,7 +195,7 @@ func tailOf[E any](
 // readTail reads chunks until they hold the entries that an end of a log names, and maybe more. With a *DamageError it
 // returns what comes before the damage.
 func (r *blockReader) readTail(end LogMark) (c columns, length int64, err error) {
-	c = columns{first: end.block() * BlockEntries, packed: make([][]byte, r.kind.columns())}
+	c = columns{first: end.block() * BlockEntries, packed: make([][]byte, blockColumns)}
 	if end.tailEntries() == 0 {
 		return c, 0, nil
 	}

@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"encoding/binary"
 	"errors"
 	"slices"
 )
@@ -89,7 +88,7 @@ func (w *waiting) inRun(ctx context.Context, r *run, keys []uint64) error {
 		if n%checkEvery == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
-		c.Seek(binary.BigEndian.AppendUint64(nil, wanted))
+		c.Seek(appendHostKey(nil, wanted))
 		for c.Next() {
 			key, at, err := parseQueueKey(c.Key())
 			if err != nil {
