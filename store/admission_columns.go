@@ -15,6 +15,9 @@ type admissions struct {
 	from   uint64 // the last referrer
 }
 
+// frameURLs is how many URLs are packed together: one of them is found without unpacking all of its block.
+const frameURLs = 512
+
 // admissionFields is how many varints of meta an entry has. The length of its URL is the last.
 const admissionFields = 6
 
@@ -72,7 +75,16 @@ func (t *admissions) encode(c *codec, dst []byte, first uint64, after int) []byt
 	if after < t.len() {
 		from = t.starts[after]
 	}
-	return c.encode(dst, admissionBlock, first+uint64(after), t.len()-after, t.hashes[8*after:], t.meta[from.meta:], t.urls[from.url:])
+	var urls [BlockEntries/frameURLs + 1][]byte
+	parts := urls[:0]
+	for next := after; next < t.len(); {
+		start, end := t.starts[next].url, len(t.urls)
+		if next += frameURLs; next < t.len() {
+			end = t.starts[next].url
+		}
+		parts = append(parts, t.urls[start:end])
+	}
+	return c.encode(dst, admissionBlock, first+uint64(after), t.len()-after, t.hashes[8*after:], [][]byte{t.meta[from.meta:]}, parts)
 }
 
 // decodeAdmissions appends the entries of a block to dst.

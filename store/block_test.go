@@ -66,7 +66,7 @@ func TestEntriesThatCannotBe(t *testing.T) {
 	c, _, _ := testBlocks(t, 0)
 	const first = 10 // the entry has sequence number 11
 	admission := func(fields ...uint64) block {
-		return parsed(t, c.encode(nil, admissionBlock, first, 1, make([]byte, 8), varintColumn(fields), []byte("abc")))
+		return parsed(t, c.encode(nil, admissionBlock, first, 1, make([]byte, 8), [][]byte{varintColumn(fields)}, [][]byte{[]byte("abc")}))
 	}
 	for name, b := range map[string]block{
 		"depth":          admission(1<<32, 0, 0, 0, 0, 3),
@@ -80,7 +80,7 @@ func TestEntriesThatCannotBe(t *testing.T) {
 		"short URL":      admission(0, 0, 0, 0, 0, 2),
 		"a field":        admission(0, 0, 0, 0, 0),
 		"one more":       admission(0, 0, 0, 0, 0, 3, 0),
-		"few hashes":     parsed(t, c.encode(nil, admissionBlock, first, 1, make([]byte, 7), varintColumn(nil), nil)),
+		"few hashes":     parsed(t, c.encode(nil, admissionBlock, first, 1, make([]byte, 7), [][]byte{varintColumn(nil)}, nil)),
 	} {
 		if entries, err := decodeAdmissions(c, b, nil); err == nil {
 			t.Errorf("%s: an admission that cannot be is %+v", name, entries)
@@ -101,7 +101,7 @@ func TestEntriesThatCannotBe(t *testing.T) {
 		"a field":    {2, 1, 1, 0, 0, 0, 0, 0},
 		"one more":   {2, 1, 1, 0, 0, 0, 0, 0, 0, 0},
 	} {
-		b, err := parseBlock(c.encode(nil, doneBlock, first, 1, nil, varintColumn(fields[:1]), varintColumn(fields[1:])), doneBlock)
+		b, err := parseBlock(c.encode(nil, doneBlock, first, 1, nil, [][]byte{varintColumn(fields[:1])}, [][]byte{varintColumn(fields[1:])}), doneBlock)
 		if err != nil {
 			t.Fatal(err)
 		}

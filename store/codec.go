@@ -18,7 +18,8 @@ type codec struct {
 
 func newCodec() (*codec, error) {
 	enc, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(2),
-		zstd.WithWindowSize(1<<20), zstd.WithEncoderCRC(false)) // columns have sums of their own
+		zstd.WithWindowSize(1<<20), zstd.WithEncoderCRC(false), // columns have sums of their own
+		zstd.WithSingleSegment(true)) // so that each frame says how much it holds
 	if err != nil {
 		return nil, fmt.Errorf("zstd encoder: %w", err)
 	}
@@ -29,8 +30,9 @@ func newCodec() (*codec, error) {
 	return &codec{enc: enc, dec: dec}, nil
 }
 
-// encode appends a block's form on disk to dst. The position of its first entry is first, from 0.
-func (c *codec) encode(dst []byte, kind blockKind, first uint64, entries int, raw []byte, columns ...[]byte) []byte {
+// encode appends a block's form on disk to dst. The position of its first entry is first, from 0. Columns come in parts, each
+// of which becomes a frame of its own.
+func (c *codec) encode(dst []byte, kind blockKind, first uint64, entries int, raw []byte, columns ...[][]byte) []byte {
 	start := len(dst)
 	dst = append(dst, blockMagic...)
 	dst = append(dst, byte(kind), blockVersion)
@@ -43,10 +45,13 @@ func (c *codec) encode(dst []byte, kind blockKind, first uint64, entries int, ra
 	head := len(dst)
 	dst = append(append(dst, raw...), make([]byte, sumBytes)...)
 	for i, column := range columns {
-		before := len(dst)
-		dst = c.enc.EncodeAll(column, dst)
+		before, plain := len(dst), 0
+		for _, part := range column {
+			dst = c.enc.EncodeAll(part, dst)
+			plain += len(part)
+		}
 		binary.LittleEndian.PutUint32(dst[sizes+8*i:], uint32(len(dst)-before))
-		binary.LittleEndian.PutUint32(dst[sizes+8*i+4:], uint32(len(column)))
+		binary.LittleEndian.PutUint32(dst[sizes+8*i+4:], uint32(plain))
 		dst = append(dst, make([]byte, sumBytes)...)
 	}
 	sum := crc32.Checksum(dst[start:head-sumBytes], castagnoli)
@@ -76,6 +81,16 @@ func (c *codec) column(b block, i int, dst []byte) ([]byte, error) {
 		return nil, fmt.Errorf("column %d has %d bytes, want %d", i, len(plain), size)
 	}
 	return plain, nil
+}
+
+// unpack appends what a frame holds to dst.
+func (c *codec) unpack(f frame, dst []byte) ([]byte, error) {
+	before := len(dst)
+	dst, err := c.dec.DecodeAll(f.packed, slices.Grow(dst, min(f.plain, 1<<22)))
+	if err == nil && len(dst) != before+f.plain {
+		err = errFrame
+	}
+	return dst, err
 }
 
 // close ends the decoder. The encoder holds nothing but memory.

@@ -71,7 +71,7 @@ func (t *doneEntries) encode(c *codec, dst []byte, first uint64, after int) []by
 	if after < t.len() {
 		from = t.starts[after]
 	}
-	return c.encode(dst, doneBlock, first+uint64(after), t.len()-after, nil, t.steps[from.step:], t.rest[from.rest:])
+	return c.encode(dst, doneBlock, first+uint64(after), t.len()-after, nil, [][]byte{t.steps[from.step:]}, [][]byte{t.rest[from.rest:]})
 }
 
 // decodeDone appends the entries of a block to dst.

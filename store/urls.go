@@ -8,7 +8,8 @@ import (
 // URLs looks up the URLs of numbers, beside the committer and for any goroutine: what Admissions, which is the committer's,
 // cannot be asked for without holding commits up.
 //
-// A number that was not asked for lately costs the unpacking of a block, 4,096 URLs, unless that is one of the last few.
+// A number that was not asked for lately costs the unpacking of 512 URLs, unless they are those that were unpacked last; and the
+// reading of a block, unless that is one of the last few.
 type URLs struct {
 	log *AdmissionLog
 
@@ -26,11 +27,13 @@ const (
 	knownURLs = 1 << 13
 )
 
-// urlBlock is the texts of a full block.
+// urlBlock is the texts of a full block: packed, but for a part.
 type urlBlock struct {
 	number int
-	text   []byte
-	ends   []int
+	packed []byte
+	ends   []int  // of each text
+	text   []byte // of the part that was asked for last
+	from   int    // where it begins in all of them
 }
 
 func newURLs(log *AdmissionLog) *URLs {
@@ -56,7 +59,11 @@ func (u *URLs) Of(seq uint64) (url string, found bool) {
 	if i > 0 {
 		start = b.ends[i-1]
 	}
-	url = string(b.text[start:b.ends[i]])
+	text, err := u.within(b, start, b.ends[i])
+	if err != nil {
+		return "", false
+	}
+	url = string(text)
 	u.remember(seq, url)
 	return url, true
 }
@@ -105,10 +112,9 @@ func (u *URLs) read(number int, to *urlBlock) error {
 	if err != nil {
 		return err
 	}
-	if to.text, err = u.reader.codec.column(b, 1, to.text); err != nil {
-		return err
-	}
-	to.number, to.ends = number, to.ends[:0]
+	to.packed = append(to.packed[:0], b.packed[1]...)
+	to.number, to.ends, to.text, to.from = number, to.ends[:0], to.text[:0], 0
+	size := uint64(b.columns[1].plain)
 	fields, end := varints{meta}, uint64(0)
 	for range b.entries {
 		if err := fields.skip(admissionFields - 1); err != nil {
@@ -118,10 +124,44 @@ func (u *URLs) read(number int, to *urlBlock) error {
 		if err != nil {
 			return err
 		}
-		if end += length; end > uint64(len(to.text)) || length > MaxURLBytes {
+		if end += length; end > size || length > MaxURLBytes {
 			return errColumnEnds
 		}
 		to.ends = append(to.ends, int(end))
+	}
+	return nil
+}
+
+// within returns a stretch of a block's texts, after unpacking the frames that have it.
+func (u *URLs) within(b *urlBlock, start, end int) ([]byte, error) {
+	if start == end {
+		return nil, nil
+	}
+	if start < b.from || end > b.from+len(b.text) {
+		if err := u.unpack(b, start, end); err != nil {
+			return nil, err
+		}
+	}
+	return b.text[start-b.from : end-b.from], nil
+}
+
+func (u *URLs) unpack(b *urlBlock, start, end int) error {
+	b.from, b.text = 0, b.text[:0]
+	rest := b.packed
+	for at := 0; at < end; { // of the next frame
+		f, after, err := nextFrame(rest)
+		if err != nil {
+			return err
+		}
+		if at <= start {
+			b.from = at
+		}
+		if rest, at = after, at+f.plain; at <= start {
+			continue
+		}
+		if b.text, err = u.reader.codec.unpack(f, b.text); err != nil {
+			return err
+		}
 	}
 	return nil
 }
