@@ -17,10 +17,11 @@ func parseClean(base URL, ref string) (u URL, ok bool) {
 	case ref[0] == '?':
 		return cleanRelative(base, base.pathEnd(), ref)
 	case ref[0] != '/':
-		if i := schemeEnd(ref); i < len(ref) && ref[i] == ':' {
+		if i := strings.IndexByte(ref, ':'); i >= 0 && schemeEnd(ref) == i {
 			return URL{}, false
 		}
-		return cleanRelative(base, strings.LastIndexByte(base.href[:base.pathEnd()], '/')+1, ref)
+		keep, rest := climb(base.href, base.pathStart(), base.folderEnd(), ref)
+		return cleanRelative(base, keep, rest)
 	case len(ref) > 1 && ref[1] == '/':
 		scheme := base.Scheme()
 		return cleanAbsolute(scheme, base.href[:len(scheme)+1], ref, len("//"))
@@ -37,6 +38,21 @@ func cleanWhole(s string) (u URL, ok bool) {
 		return cleanAbsolute("http", "", s, len("http://"))
 	}
 	return URL{}, false
+}
+
+// climb follows the dot segments that ref starts with, from the folder href[:keep] on, whose path starts at href[root].
+func climb(href string, root, keep int, ref string) (above int, rest string) {
+	for {
+		switch {
+		case strings.HasPrefix(ref, "./"):
+			ref = ref[len("./"):]
+		case strings.HasPrefix(ref, "../"):
+			ref = ref[len("../"):]
+			keep = max(root, root+strings.LastIndexByte(href[root:keep-1], '/')) + 1
+		default:
+			return keep, ref
+		}
+	}
 }
 
 // cleanRelative joins base.href[:keep] and ref.

@@ -120,8 +120,7 @@ func appendRelative(dst []byte, base URL, s string, query Encoder) []byte {
 	case isSlash(path[0]):
 		dst = appendPath(append(dst, base.href[:root]...), root, path[1:])
 	default:
-		folder := strings.LastIndexByte(base.href[:base.pathEnd()], '/')
-		dst = appendPath(append(dst, base.href[:folder]...), root, path)
+		dst = appendPath(append(dst, base.href[:base.folderEnd()-1]...), root, path)
 	}
 	if hasQuery {
 		dst = appendQuery(append(dst, '?'), q, query)

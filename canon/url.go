@@ -107,6 +107,9 @@ func (u URL) pathEnd() int {
 	return len(u.href)
 }
 
+// folderEnd returns where the last segment of the path starts.
+func (u URL) folderEnd() int { return strings.LastIndexByte(u.href[:u.pathEnd()], '/') + 1 }
+
 // defaultPort returns the port that a URL of the scheme does not name.
 func defaultPort(scheme string) string {
 	switch scheme {
