@@ -3,6 +3,7 @@ package crawler
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"crawl/canon"
@@ -116,6 +117,7 @@ func (c *Crawler) sift(s *scratch, v *visit) {
 	v.reasons[Repeated] += uint64(page.Repeated)
 	v.reasons[Malformed] += uint64(page.Malformed)
 	v.reasons[UnsupportedScheme] += uint64(page.Unsupported)
+	v.links = slices.Grow(v.links, len(page.Links))
 	for _, l := range page.Links {
 		class, followed := c.classOf(l)
 		if !followed {

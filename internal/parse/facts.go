@@ -76,9 +76,9 @@ func (p *Parser) endHeading(at int) {
 // plainText returns the text of markup, white space collapsed, cut to limit bytes.
 func (p *Parser) plainText(markup []byte, limit int) string {
 	var c collapser
-	var inner element
 	var piece []byte
-	z := scanner{text: markup, cdata: p.xml, element: &inner}
+	z := &p.inner // a scanner of its own: the page's stands behind the heading
+	*z = scanner{text: markup, cdata: p.xml, element: &p.innerElement}
 	for z.at < len(markup) && len(c.text) <= limit {
 		end := bytes.IndexByte(markup[z.at:], '<')
 		if end < 0 {

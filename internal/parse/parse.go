@@ -110,6 +110,9 @@ type Parser struct {
 	linkTable table  // finds a link by its key
 	element   element
 	scanner   scanner
+
+	inner        scanner // of the markup in a heading
+	innerElement element
 }
 
 // HTML reads a page into page, whose Links it uses again. What was in page before is gone.
@@ -154,6 +157,7 @@ const maxKept = 1 << 20
 // release lets go of the page and of buffers that grew beyond the ordinary.
 func (p *Parser) release() {
 	p.in, p.page, p.scanner, p.alternates = Input{}, nil, scanner{}, nil
+	p.inner, p.innerElement = scanner{}, element{}
 	p.element = element{decoded: p.element.decoded[:0]}
 	if cap(p.element.decoded) > maxKept {
 		p.element.decoded = nil
