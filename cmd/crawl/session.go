@@ -88,6 +88,7 @@ func (s *session) attach(cfg *crawler.Config) {
 
 // run crawls to the end, whatever end it is, and says how it went.
 func (s *session) run(ctx context.Context, c *crawler.Crawler) error {
+	paceCollector()
 	if !s.temporary {
 		s.log.Info("crawling", "dir", s.dir)
 	}
