@@ -29,6 +29,7 @@ var mayImport = map[string][]string{
 	"internal/deny":        {"canon"},
 	"internal/testweb":     {},
 	"internal/testnet":     {},
+	"internal/versus":      {},
 	"internal/vfs":         {},
 	"internal/vfs/vfstest": {"internal/vfs"},
 	"crawler":              {"canon", "seen", "frontier", "fetch", "store", "internal/deny", "internal/parse", "internal/scope", "internal/sitemap", "internal/trap"},
