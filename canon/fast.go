@@ -20,7 +20,8 @@ func parseClean(base URL, ref string) (u URL, ok bool) {
 		if i := strings.IndexByte(ref, ':'); i >= 0 && schemeEnd(ref) == i {
 			return URL{}, false
 		}
-		keep, rest := climb(base.href, base.pathStart(), base.folderEnd(), ref)
+		root := base.pathStart()
+		keep, rest := climb(base.href, root, base.folderEnd(root), ref)
 		return cleanRelative(base, keep, rest)
 	case len(ref) > 1 && ref[1] == '/':
 		scheme := base.Scheme()

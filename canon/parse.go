@@ -120,7 +120,7 @@ func appendRelative(dst []byte, base URL, s string, query Encoder) []byte {
 	case isSlash(path[0]):
 		dst = appendPath(append(dst, base.href[:root]...), root, path[1:])
 	default:
-		dst = appendPath(append(dst, base.href[:base.folderEnd()-1]...), root, path)
+		dst = appendPath(append(dst, base.href[:base.folderEnd(root)-1]...), root, path)
 	}
 	if hasQuery {
 		dst = appendQuery(append(dst, '?'), q, query)

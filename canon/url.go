@@ -107,8 +107,11 @@ func (u URL) pathEnd() int {
 	return len(u.href)
 }
 
-// folderEnd returns where the last segment of the path starts.
-func (u URL) folderEnd() int { return strings.LastIndexByte(u.href[:u.pathEnd()], '/') + 1 }
+// folderEnd returns where the last segment of the path, which starts at pathStart, starts.
+func (u URL) folderEnd(pathStart int) int {
+	path, _, _ := strings.Cut(u.href[pathStart:], "?")
+	return pathStart + strings.LastIndexByte(path, '/') + 1
+}
 
 // defaultPort returns the port that a URL of the scheme does not name.
 func defaultPort(scheme string) string {
