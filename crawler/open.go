@@ -82,62 +82,22 @@ func open(st *store.Store, edit func(*Config), resumed bool) (*Crawler, error) {
 }
 
 func assemble(st *store.Store, edit func(*Config), resumed bool) (*Crawler, error) {
-	kept, err := readBooks(st.Last())
+	t, err := settle(st, edit, resumed)
 	if err != nil {
 		return nil, err
 	}
-	cfg, err := kept.config()
-	if err != nil {
+	st.Configure(t.cfg.Store)
+	c := newCrawler(st.Dir(), &t)
+	if err := c.openDeny(st.Dir(), &t); err != nil {
 		return nil, err
 	}
-	before := cfg
-	edit(&cfg)
-	cfg = cfg.withDefaults()
-	names, err := canon.NewRules(cfg.Canon...)
-	if err != nil {
-		return nil, err
-	}
-	if err := errors.Join(cfg.Validate(), sameState(before.Seen, cfg, names, kept.CanonRules)); err != nil {
-		return nil, err
-	}
-	cfg.Frontier.Resumed = resumed
-	if err := kept.setConfig(cfg); err != nil {
-		return nil, err
-	}
-	if cfg.RebuildSeen {
-		if err := forgetSeen(st, cfg.Seen, names, &kept); err != nil {
-			return nil, err
-		}
-	}
-	st.Configure(cfg.Store)
-	c := &Crawler{
-		cfg: cfg, names: names, log: cfg.Log, fetcher: cfg.Fetcher, seeds: seedsIn(st.Dir()),
-		product: fetch.Product(cmp.Or(cfg.Fetch.UserAgent, fetch.DefaultUserAgent)),
-		guessed: newGuessedHosts(), alike: newAlike(cfg.MaxAlike), growing: newGrowing(cfg.MaxGrowing),
-		namesakes: newAlikeHosts(cfg.MaxAlikeHosts, cfg.Scope), literal: make(map[string]struct{}),
-		formers: &formerRecords{dir: st.Dir()},
-		budget:  newPageBudget(cfg.MaxPages, kept.Counters.Pages),
-		stop:    make(chan struct{}), kick: make(chan struct{}, 1), shortage: make(chan struct{}, 1), retimed: make(chan struct{}, 1),
-	}
-	if cfg.Fetch.TrustMatters() {
-		c.trusted = newSeedOrigins()
-	}
-	if c.deny = newDenylists(st.Dir(), cfg, names); c.deny != nil {
-		if err := c.deny.load(context.Background(), kept.Deny); err != nil {
-			return nil, err
-		}
-		c.deny.say()
-		if c.deny.differ(kept.Deny) {
-			kept.RulesAt = time.Now().UTC()
-		}
-	}
-	c.live.Store(cfg.live())
-	c.fetchers.resize(cfg.Concurrency)
+	c.live.Store(t.cfg.live())
+	c.fetchers.resize(t.cfg.Concurrency)
 	if err := c.build(st); err != nil {
 		return nil, err
 	}
 	st.Queue.IsDone(c.frontier.IsDone, c.frontier.Expect)
-	c.committer = newCommitter(c, st, kept)
+	c.committer = newCommitter(c, st, t.kept)
 	for _, err := range st.Healed() {
 		c.log.Warn("the end of a log was damaged, and was made again from what lies beyond the last checkpoint", "err", err)
 	}
@@ -146,20 +106,91 @@ func assemble(st *store.Store, edit func(*Config), resumed bool) (*Crawler, erro
 		return nil, err
 	}
 	if c.fetcher == nil {
-		if c.fetcher, err = fetch.New(c.openSeeds(cfg.Fetch)); err != nil {
+		if c.fetcher, err = fetch.New(c.openSeeds(t.cfg.Fetch)); err != nil {
 			return nil, err
 		}
 	}
-	if cfg.RebuildSeen {
-		c.log.Info("the filter is made again from the log", "urls", c.committer.met.filter.Len(),
-			"fp", cfg.Seen.FalsePositiveRate, "fp_before", before.Seen.FalsePositiveRate)
+	c.sayTerms(&t)
+	return c, nil
+}
+
+// terms are what a crawl is opened under.
+type terms struct {
+	before, cfg Config // as stored, and in force from now on
+	names       *canon.Rules
+	kept        books // of the last checkpoint, with cfg in them
+}
+
+// settle finds what holds from now on, and refuses what the stored state does not allow.
+func settle(st *store.Store, edit func(*Config), resumed bool) (t terms, err error) {
+	if t.kept, err = readBooks(st.Last()); err != nil {
+		return t, err
 	}
-	if kept.HostsLost {
+	if t.before, err = t.kept.config(); err != nil {
+		return t, err
+	}
+	t.cfg = t.before
+	edit(&t.cfg)
+	t.cfg = t.cfg.withDefaults()
+	if t.names, err = canon.NewRules(t.cfg.Canon...); err != nil {
+		return t, err
+	}
+	if err := errors.Join(t.cfg.Validate(), sameState(t.before.Seen, t.cfg, t.names, t.kept.CanonRules)); err != nil {
+		return t, err
+	}
+	t.cfg.Frontier.Resumed = resumed
+	if err := t.kept.setConfig(t.cfg); err != nil {
+		return t, err
+	}
+	if t.cfg.RebuildSeen {
+		err = forgetSeen(st, t.cfg.Seen, t.names, &t.kept)
+	}
+	return t, err
+}
+
+// newCrawler returns a crawl that has no state yet.
+func newCrawler(dir string, t *terms) *Crawler {
+	c := &Crawler{
+		cfg: t.cfg, names: t.names, log: t.cfg.Log, fetcher: t.cfg.Fetcher, seeds: seedsIn(dir),
+		product: fetch.Product(cmp.Or(t.cfg.Fetch.UserAgent, fetch.DefaultUserAgent)),
+		guessed: newGuessedHosts(), alike: newAlike(t.cfg.MaxAlike), growing: newGrowing(t.cfg.MaxGrowing),
+		namesakes: newAlikeHosts(t.cfg.MaxAlikeHosts, t.cfg.Scope), literal: make(map[string]struct{}),
+		formers: &formerRecords{dir: dir},
+		budget:  newPageBudget(t.cfg.MaxPages, t.kept.Counters.Pages),
+		stop:    make(chan struct{}), kick: make(chan struct{}, 1), shortage: make(chan struct{}, 1), retimed: make(chan struct{}, 1),
+	}
+	if t.cfg.Fetch.TrustMatters() {
+		c.trusted = newSeedOrigins()
+	}
+	return c
+}
+
+// openDeny loads the denylists. Others than those of the last checkpoint are a change of the rules.
+func (c *Crawler) openDeny(dir string, t *terms) error {
+	if c.deny = newDenylists(dir, t.cfg, t.names); c.deny == nil {
+		return nil
+	}
+	if err := c.deny.load(context.Background(), t.kept.Deny); err != nil {
+		return err
+	}
+	c.deny.say()
+	if c.deny.differ(t.kept.Deny) {
+		t.kept.RulesAt = time.Now().UTC()
+	}
+	return nil
+}
+
+// sayTerms tells what is other than it was.
+func (c *Crawler) sayTerms(t *terms) {
+	if t.cfg.RebuildSeen {
+		c.log.Info("the filter is made again from the log", "urls", c.committer.met.filter.Len(),
+			"fp", t.cfg.Seen.FalsePositiveRate, "fp_before", t.before.Seen.FalsePositiveRate)
+	}
+	if t.kept.HostsLost {
 		c.log.Warn("state.db was made again from the file checkpoint, without what hosts had failed: those that were given up for "+
 			"it are asked again, and none is left alone for longer than its delay", "to_see", "crawl stats --hosts")
 	}
-	kept.Counters.sayRules(c.log, before, cfg)
-	return c, nil
+	t.kept.Counters.sayRules(c.log, t.before, t.cfg)
 }
 
 // ErrFixed: settings that the stored state is built on are not those it was begun with.
