@@ -108,26 +108,24 @@ func (h *hostSet) empty() bool { return h.exact == nil && h.below == nil && !h.a
 
 // add takes a pattern in, unless it is none.
 func (h *hostSet) add(pattern string) (ok bool) {
-	name, port := splitPort(pattern)
-	if name == "*" {
-		h.anyPorts = withPort(h.anyPorts, h.any, port)
+	p, err := canon.ParseHostPattern(pattern)
+	if err != nil {
+		return false
+	}
+	if p.Name == "" {
+		h.anyPorts = withPort(h.anyPorts, h.any, p.Port)
 		h.any = true
 		return true
 	}
-	rest, below := strings.CutPrefix(name, "*.")
-	u, err := canon.Parse("https://" + rest + "/")
-	if err != nil || u.Host() != rest || strings.Contains(rest, "*") || port == "" && strings.HasSuffix(pattern, ":") {
-		return false
-	}
 	set := &h.exact
-	if below {
+	if p.Below {
 		set = &h.below
 	}
 	if *set == nil {
 		*set = make(map[string][]string)
 	}
-	ports, known := (*set)[rest]
-	(*set)[rest] = withPort(ports, known, port)
+	ports, known := (*set)[p.Name]
+	(*set)[p.Name] = withPort(ports, known, p.Port)
 	return true
 }
 
@@ -141,6 +139,7 @@ func withPort(ports []string, known bool, port string) []string {
 
 func (h *hostSet) has(u canon.URL) bool {
 	name, _ := splitPort(u.Host())
+	name = strings.TrimSuffix(name, ".") // as patterns are read
 	if ports, found := h.exact[name]; found && onPort(ports, u) || h.any && onPort(h.anyPorts, u) {
 		return true
 	}
