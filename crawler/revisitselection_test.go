@@ -22,7 +22,7 @@ func TestSelectionValidate(t *testing.T) {
 		{"no class of statuses", Selection{Status: []string{"700"}}, `status: want one such as 404 or 5xx, got "700"`},
 		{"an unknown error", Selection{Error: []string{"foo"}}, `unknown error "foo"` + codes},
 		{"half a word", Selection{Error: []string{"time", "status_5xx"}}, "unknown error \"time\"" + codes + "\nunknown error \"status_5xx\"" + codes},
-		{"a host", Selection{Hosts: []string{"a b"}}, `host: want one such as a.example, a.example:8080, *.example or *, got "a b"`},
+		{"a host", Selection{Hosts: []string{"a b"}}, `host: want a host such as a.example, a.example:8080, *.example or *, got "a b": no host of a URL`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			if err := tt.s.Validate(); err == nil || err.Error() != tt.want {
