@@ -33,6 +33,8 @@ type books struct {
 	Merges   map[string][]MergeSample `json:"merges,omitempty"` // samples of Counters.Merged
 	Alike    []AlikePattern           `json:"alike,omitempty"`  // the last ones that were shut
 	Deny     []DenylistView           `json:"deny,omitempty"`
+	Sights   sightMark                `json:"sights,omitzero"` // how far their log goes
+	SeenOnce *SightsView              `json:"first_sights,omitempty"`
 	Queue    queueView                `json:"queue"`
 	SweptTo  uint64                   `json:"swept_to,omitempty"` // host key from which the sweep under way goes on
 	Filter   FilterView               `json:"filter"`
@@ -100,11 +102,12 @@ type counters struct {
 	Statuses     map[int]uint64    `json:"statuses"`
 	Outcomes     outcomeCounts     `json:"outcomes"`
 	Reasons      reasonCounts      `json:"reasons"`
-	Merged       map[string]uint64 `json:"merged,omitempty"` // of Reasons[Seen]: those whose name a policy made, by its rule
-	Traps        map[string]uint64 `json:"traps,omitempty"`  // Reasons[Trap] by the rule
-	Denied       denyCounts        `json:"denied,omitzero"`  // Reasons[Denied] and pages' ends by the list
-	Rules        ruleCounts        `json:"rules,omitempty"`  // what rules refused
-	Errors       map[string]uint64 `json:"errors"`           // by code; retries included
+	Merged       map[string]uint64 `json:"merged,omitempty"`   // of Reasons[Seen]: those whose name a policy made, by its rule
+	Traps        map[string]uint64 `json:"traps,omitempty"`    // Reasons[Trap] by the rule
+	Promoted     uint64            `json:"promoted,omitempty"` // of Reasons[Admitted]: those that a second page led to
+	Denied       denyCounts        `json:"denied,omitzero"`    // Reasons[Denied] and pages' ends by the list
+	Rules        ruleCounts        `json:"rules,omitempty"`    // what rules refused
+	Errors       map[string]uint64 `json:"errors"`             // by code; retries included
 }
 
 func newCounters() counters {

@@ -35,6 +35,10 @@ func (c *counters) sayRules(log *slog.Logger, before, after Config) {
 		log.Warn("there are denylists less: links that they refused are met again only where their pages are fetched again",
 			"links", n, "fix", "crawl add --again URL")
 	}
+	if n := c.Reasons[FirstSight]; n > 0 && before.AdmitAfter.on() && !after.AdmitAfter.on() {
+		log.Warn("admit_after is lowered: links that waited for a second page are met again only where their pages are fetched again",
+			"links", n, "fix", "crawl add --again URL")
+	}
 	if n := c.Reasons[TooDeep]; n > 0 && deeper(before.MaxDepth, after.MaxDepth) {
 		log.Warn("max_depth is raised: links that were refused as too deep before are met again only where their pages are "+
 			"fetched again", "links", n, "fix", "crawl add --again URL")

@@ -43,6 +43,9 @@ func (c *Crawler) checkpoint() error {
 	k := c.committer
 	job, err := k.prepare()
 	if err == nil {
+		err = k.syncSights()
+	}
+	if err == nil {
 		err = job.Commit()
 	}
 	for _, w := range job.waiters {
@@ -58,7 +61,7 @@ func (c *Crawler) checkpoint() error {
 		c.cfg.OnCheckpoint(job.Cut())
 	}
 	// Only now: what a saved filter calls seen must be in a durable log.
-	if err := errors.Join(job.filter.write(k.store.Filter()), k.syncMet(job.admitted)); err != nil {
+	if err := errors.Join(job.filter.write(k.store.Filter()), k.syncMet(job.admitted), k.forgetSights(job.sights)); err != nil {
 		return fmt.Errorf("checkpoint: %w", err)
 	}
 	return nil
@@ -81,8 +84,9 @@ func (k *committer) syncMet(n uint64) error {
 // checkpointJob is a checkpoint on its way to the disk.
 type checkpointJob struct {
 	*store.Checkpoint
-	filter   filterPiece  // may follow it
-	admitted uint64       // URLs in its log
+	filter   filterPiece // may follow it
+	admitted uint64      // URLs in its log
+	sights   sightMark
 	waiters  []chan error // are told when it is durable, or why it is not
 }
 
@@ -106,6 +110,9 @@ func (k *committer) prepare() (checkpointJob, error) {
 	}
 	k.books.look(k.frontier.Stats(), k.met.view())
 	k.books.Deny = k.books.withCounts(k.deny.views())
+	if err := k.cutSights(&job); err != nil {
+		return job, err
+	}
 	k.store.Queue.SetPending(k.books.Counters.Reasons[Admitted] - k.books.Counters.done())
 	k.books.ElapsedMS = k.clock.elapsed(time.Now()).Milliseconds()
 	k.rows = append(k.rows, asked...)

@@ -34,6 +34,7 @@ type committer struct {
 
 	mu      sync.Mutex // guards all below
 	met     *met
+	sights  *sights // nil: every URL is admitted at its first sight
 	saver   filterSaver
 	shadow  *shadow
 	refused *refusedList
@@ -92,7 +93,7 @@ func (k *committer) commitPiece(v *visit) error {
 
 // origin is where the links of a visit come from.
 func (v *visit) origin() origin {
-	return origin{seq: v.lease.Seq, url: v.lease.URL, seed: v.lease.Seed}
+	return origin{seq: v.lease.Seq, url: v.lease.URL, seed: v.lease.Seed, named: v.lease.Class <= frontier.Added}
 }
 
 // whole runs one commit. After one that failed half-way there is no moment between two commits any more: nothing is
@@ -127,7 +128,7 @@ func (k *committer) close() error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.failed = errClosed
-	return errors.Join(k.met.close(), k.store.Close())
+	return errors.Join(k.met.close(), k.sights.close(), k.store.Close())
 }
 
 // count enters what a visit cost and found.
@@ -247,9 +248,10 @@ const (
 
 // origin is where links come from.
 type origin struct {
-	seq  uint64
-	url  canon.URL
-	seed uint32
+	seq   uint64
+	url   canon.URL
+	seed  uint32
+	named bool // by the user
 }
 
 // linkBatch is how many links are tested against the filter at once: enough for it to be quick, and so few that its error
@@ -259,6 +261,10 @@ const linkBatch = 256
 // admit tests the links of a page in batches and admits the new ones.
 func (k *committer) admit(links []link, from origin) error {
 	for batch := range slices.Chunk(links, linkBatch) {
+		batch, err := k.holdBack(batch, from)
+		if err != nil {
+			return err
+		}
 		if err := k.admitBatch(batch, from); err != nil {
 			return err
 		}
@@ -313,6 +319,18 @@ func (b *batch) clear() {
 	clear(b.tasks)
 	clear(b.maybes)
 	b.hashes, b.tasks, b.maybes = b.hashes[:0], b.tasks[:0], b.maybes[:0]
+}
+
+// known tests hashes, and takes none in.
+func (k *committer) known(hashes []uint64, was []bool) error {
+	err := k.met.hasBatch(hashes, was)
+	if !errors.Is(err, seen.ErrDamaged) {
+		return err
+	}
+	if err := k.remakeMet(err); err != nil {
+		return err
+	}
+	return k.met.hasBatch(hashes, was)
 }
 
 // test tests hashes and takes in those that are new. What the disk has behind the filter is made again where it is damaged.

@@ -139,13 +139,14 @@ func readAlike(before, after Config) bool {
 	type rules struct {
 		Scope      Scope
 		Deny       []string
+		AdmitAfter int
 		MaxDepth   *int
 		Requisites bool
 		Check      bool
 		Extract    []Extract
 		Traps      Traps
 	}
-	was, err := json.Marshal(rules{before.Scope, before.Deny, before.MaxDepth, before.Requisites, before.CheckExternal, before.Extract, before.Traps})
-	is, err2 := json.Marshal(rules{after.Scope, after.Deny, after.MaxDepth, after.Requisites, after.CheckExternal, after.Extract, after.Traps})
+	was, err := json.Marshal(rules{before.Scope, before.Deny, before.AdmitAfter.Pages, before.MaxDepth, before.Requisites, before.CheckExternal, before.Extract, before.Traps})
+	is, err2 := json.Marshal(rules{after.Scope, after.Deny, after.AdmitAfter.Pages, after.MaxDepth, after.Requisites, after.CheckExternal, after.Extract, after.Traps})
 	return err == nil && err2 == nil && slices.Equal(was, is)
 }

@@ -35,8 +35,9 @@ type Config struct {
 	Scope       Scope
 	Deny        []string // files of denylists, by absolute paths; nobody is exempt
 	Traps       Traps
-	MaxGrowing  *int           // pages of a host that say what the page said that led to them, one below the other; nil: no limit
-	MaxAlike    *int           // pages of one pattern of URLs that say the same, after which no more are fetched; nil: no limit
+	MaxGrowing  *int // pages of a host that say what the page said that led to them, one below the other; nil: no limit
+	MaxAlike    *int // pages of one pattern of URLs that say the same, after which no more are fetched; nil: no limit
+	AdmitAfter  AdmitAfter
 	MaxDepth    *int           // links from a seed; 0: seeds only; nil: no limit
 	MaxPages    *uint64        // page records over the crawl's life; nil: no limit
 	MaxOther    *uint64        // bytes of a body that can hold no links; nil: Fetch.MaxBodyBytes
@@ -146,7 +147,7 @@ func (c Config) Validate() error {
 	_, canonErr := canon.NewRules(c.Canon...)
 	_, scopeErr := c.Scope.compile()
 	_, extractErr := compileExtract(c.Extract)
-	errs = append(errs, validateRetries(c.Retry), canonErr, scopeErr, c.Traps.validate(), extractErr, c.Frontier.Validate(), c.Seen.Validate(), c.Fetch.Validate())
+	errs = append(errs, validateRetries(c.Retry), canonErr, scopeErr, c.Traps.validate(), c.AdmitAfter.validate(), extractErr, c.Frontier.Validate(), c.Seen.Validate(), c.Fetch.Validate())
 	return errors.Join(errs...)
 }
 

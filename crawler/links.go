@@ -87,7 +87,9 @@ func (c *Crawler) inputOf(s *scratch, v *visit, r *fetch.Result) parse.Input {
 func (c *Crawler) siftPiece(s *scratch, v *visit) {
 	v.inPieces = true
 	c.sift(s, v)
-	c.committer.commitPiece(v) // where it fails, so does the commit of the visit
+	if v.broken == nil { // else the visit comes to nothing
+		c.committer.commitPiece(v) // where it fails, so does the commit of the visit
+	}
 	clear(v.links)
 	clear(v.refusals)
 	clear(s.hashes) // what was met is the filter's to know from now on

@@ -63,6 +63,14 @@ func (m *met) add(hash uint64) {
 // has reports whether a link with that hash would be taken for seen.
 func (m *met) has(hash uint64) (bool, error) { return m.asked().Has(hash) }
 
+// hasBatch does has for each hash.
+func (m *met) hasBatch(hashes []uint64, has []bool) error {
+	if m.exact != nil {
+		return m.exact.HasBatch(hashes, has)
+	}
+	return m.filter.HasBatch(hashes, has)
+}
+
 // rate is the chance that a new URL is taken for seen, now.
 func (m *met) rate() float64 { return m.asked().Rate() }
 

@@ -98,6 +98,9 @@ func assemble(st *store.Store, edit func(*Config), resumed bool) (*Crawler, erro
 	}
 	st.Queue.IsDone(c.frontier.IsDone, c.frontier.Expect)
 	c.committer = newCommitter(c, st, t.kept)
+	if c.committer.sights, err = openSights(st.Dir(), t.cfg, t.kept.Sights, t.cfg.Log); err != nil {
+		return nil, err
+	}
 	for _, err := range st.Healed() {
 		c.log.Warn("the end of a log was damaged, and was made again from what lies beyond the last checkpoint", "err", err)
 	}

@@ -19,7 +19,7 @@ func forgetSeen(st *store.Store, cfg seen.Config, names *canon.Rules, kept *book
 		if err := sameNames(st, cfg, names, kept.CanonRules); err != nil {
 			return err
 		}
-		kept.CanonRules = names.Version()
+		kept.CanonRules, kept.Sights = names.Version(), sightMark{} // first sights may have other names
 	}
 	if err := errors.Join(st.Filter().Remove(), os.RemoveAll(newMet(st.Dir()).dir)); err != nil {
 		return err

@@ -35,10 +35,11 @@ type Snapshot struct {
 	Retries      uint64                     `json:"retries"`
 	ByStatus     map[int]uint64             `json:"by_status"`
 	ByReason     map[string]uint64          `json:"by_reason"`
-	ByMerge      map[string]uint64          `json:"by_merge"` // of ByReason["seen"]: links whose name a policy made, by its rule
-	ByTrap       map[string]uint64          `json:"by_trap"`  // ByReason["trap"] by the rule
-	Alike        []AlikePattern             `json:"alike"`    // patterns of URLs that were left for it, the last 20
-	Deny         []DenylistView             `json:"deny"`     // the denylists in force
+	ByMerge      map[string]uint64          `json:"by_merge"`               // of ByReason["seen"]: links whose name a policy made, by its rule
+	ByTrap       map[string]uint64          `json:"by_trap"`                // ByReason["trap"] by the rule
+	Alike        []AlikePattern             `json:"alike"`                  // patterns of URLs that were left for it, the last 20
+	Deny         []DenylistView             `json:"deny"`                   // the denylists in force
+	FirstSights  *SightsView                `json:"first_sights,omitempty"` // where URLs wait for a second page
 	ByOutcome    map[string]uint64          `json:"by_outcome"`
 	Errors       map[string]uint64          `json:"errors"`
 	PagesPerS    float64                    `json:"pages_per_s"` // last 60 s
@@ -86,6 +87,7 @@ func (c *Crawler) Snapshot() Snapshot {
 	stats := k.frontier.Stats()
 	k.books.look(stats, k.met.view())
 	k.books.Deny = k.books.withCounts(k.deny.views())
+	k.books.SeenOnce = k.sights.view(k.books.Counters.Promoted)
 	k.books.ElapsedMS = k.clock.elapsed(now).Milliseconds()
 	s := k.books.snapshot()
 	s.InFlight = uint64(stats.InFlight)
@@ -116,7 +118,7 @@ func (b *books) snapshot() Snapshot {
 		BodyBytes: c.BodyBytes, Discovered: c.Reasons.total(), Admitted: c.Reasons[Admitted],
 		Queued: c.Reasons[Admitted] - c.done(), Done: c.done(), Stranded: b.Queue.Stranded, Hosts: b.Queue.Hosts, HostsWorking: b.Queue.Working,
 		HostsGivenUp: b.Queue.GivenUp, GivenUp: b.Queue.reasons(), Requests: c.Requests, Retries: c.Retries, ByStatus: maps.Clone(c.Statuses),
-		ByReason: c.Reasons.byName(), ByMerge: maps.Clone(c.Merged), ByTrap: maps.Clone(c.Traps), Alike: slices.Clone(b.Alike), Deny: slices.Clone(b.Deny), ByOutcome: c.Outcomes.byName(), Errors: maps.Clone(c.Errors), Seen: b.Filter,
+		ByReason: c.Reasons.byName(), ByMerge: maps.Clone(c.Merged), ByTrap: maps.Clone(c.Traps), Alike: slices.Clone(b.Alike), Deny: slices.Clone(b.Deny), FirstSights: b.SeenOnce, ByOutcome: c.Outcomes.byName(), Errors: maps.Clone(c.Errors), Seen: b.Filter,
 		Checkpoint: b.Previous, LimitReached: b.LimitReached,
 	}
 }

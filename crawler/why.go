@@ -24,7 +24,7 @@ func (c *Crawler) Why(_ context.Context, u canon.URL) (Story, error) {
 	if err != nil {
 		return s, err
 	}
-	s.RulesNow = c.rulings(task, &queue)
+	s.RulesNow = withSights(c.rulings(task, &queue), s.sights)
 	if err := s.findSeed(c.seeds, mark); err != nil {
 		return s, err
 	}
@@ -48,7 +48,7 @@ func (k *committer) tell(s *Story, u canon.URL, hashes nameHashes) (frontier.Tas
 	}
 	queue := k.frontier.Story(task)
 	if !s.Met() {
-		return task, queue, s.askMet(k.met, hashes.page)
+		return task, queue, errors.Join(s.askMet(k.met, hashes.page), s.askSights(k.sights, hashes.page))
 	}
 	s.Admission.Seed = k.labels.text(task.Seed)
 	if s.Fate == FateDone {
@@ -236,6 +236,9 @@ func ReadStory(_ context.Context, dir string, u canon.URL) (Story, error) {
 		return s, err
 	}
 	s.tellStored(task, &kept)
+	if cfg.AdmitAfter.on() && !s.Met() {
+		s.RulesNow = withSights(s.RulesNow, Ruling{BySights, Unknown, "first sights are in the memory of a crawl that runs"})
+	}
 	if err := s.findSeed(seedsIn(dir), kept.Seeds); err != nil {
 		return s, err
 	}

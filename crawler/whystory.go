@@ -30,7 +30,8 @@ type Story struct {
 	Last      *EventStory     `json:"last,omitempty"`      // what happened to it last
 	Page      *store.Page     `json:"page,omitempty"`      // the record of its last visit, once a checkpoint holds that
 
-	names *canon.Rules
+	names  *canon.Rules
+	sights Ruling // what first sights have to say; zero: nothing
 }
 
 // Met reports whether the URL is in the crawl's log: it was admitted, and has been fetched or will be.
@@ -65,12 +66,13 @@ type RulingBy string
 
 // What rules, in the order in which a URL is tested. The last one is asked when its turn to be fetched has come.
 const (
-	ByURL      RulingBy = "url"       // the standard, the scheme and the longest URL that is admitted
-	ByScope    RulingBy = "scope"     // scope, include, exclude
-	ByMaxDepth RulingBy = "max_depth" //
-	ByTrap     RulingBy = "trap"      // the shape of the URL
-	ByDeny     RulingBy = "deny"      // the denylists
-	ByRobots   RulingBy = "robots"    // the site's robots.txt
+	ByURL      RulingBy = "url"         // the standard, the scheme and the longest URL that is admitted
+	ByScope    RulingBy = "scope"       // scope, include, exclude
+	ByMaxDepth RulingBy = "max_depth"   //
+	ByTrap     RulingBy = "trap"        // the shape of the URL
+	ByDeny     RulingBy = "deny"        // the denylists
+	BySights   RulingBy = "admit_after" // a URL may wait for a second page
+	ByRobots   RulingBy = "robots"      // the site's robots.txt
 )
 
 // Verdict is a ruling's answer.

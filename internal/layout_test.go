@@ -32,7 +32,7 @@ var mayImport = map[string][]string{
 	"internal/versus":      {},
 	"internal/vfs":         {},
 	"internal/vfs/vfstest": {"internal/vfs"},
-	"crawler":              {"canon", "seen", "frontier", "fetch", "store", "internal/deny", "internal/parse", "internal/scope", "internal/sitemap", "internal/trap"},
+	"crawler":              {"canon", "seen", "frontier", "fetch", "store", "internal/deny", "internal/parse", "internal/scope", "internal/sitemap", "internal/trap", "internal/vfs"},
 	"cmd/crawl": {"canon", "seen", "frontier", "fetch", "fetch/dns", "store", "crawler", "internal/config", "internal/parse", "internal/sitemap",
 		"internal/testweb"},
 

@@ -35,6 +35,7 @@ func crawlConfig(s config.Settings) (crawler.Config, error) {
 	}
 	cfg.Scope = scopeOf(s)
 	cfg.Deny = texts(s.Deny)
+	cfg.AdmitAfter = crawler.AdmitAfter{Pages: int(s.AdmitAfter), Window: time.Duration(s.AdmitWindow), MaxBytes: int64(s.AdmitMemory)}
 	cfg.Canon = policies(s.SamePage)
 	cfg.Traps = trapsOf(s)
 	cfg.MaxAlikeHosts = limitOf(s.MaxAlikeHosts.Get())

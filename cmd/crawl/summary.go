@@ -66,6 +66,13 @@ func table(s crawler.Snapshot) string {
 	if len(s.ByTrap) > 0 {
 		row("traps", "%s links left out: %s", count(s.ByReason["trap"]), counts(s.ByTrap, " "))
 	}
+	if f := s.FirstSights; f != nil {
+		row("first sight", "%s remembered in %s; %s admitted by a second page; takes a first sight for a second with a chance of %s now",
+			plural(f.Items, "URL", "URLs"), size(uint64(f.Bytes)), count(f.Promoted), percent(f.Rate))
+		if f.Capped {
+			row("", "it is at its memory cap and errs more often as it fills: raise admit_memory and resume")
+		}
+	}
 	for _, d := range s.Deny {
 		denylistRows(&d, row)
 	}

@@ -31,6 +31,9 @@ type Settings struct {
 	Include       []Pattern   // on the requested URL; when given, one must match
 	Exclude       []Pattern   // on the requested URL; none may match
 	Deny          []File      // denylists
+	AdmitAfter    Count       // pages that have to link to a URL: 1 or 2
+	AdmitWindow   Duration    // for which a first sight is remembered, in the crawl's time
+	AdmitMemory   Size        // cap of first sights
 	Requisites    bool        // also images, style sheets, scripts and other parts of a page
 	CheckExternal bool        // ask once for each link out of the crawl whether it leads anywhere
 	Sitemaps      bool        // also what the sitemaps named in a robots.txt list
@@ -126,6 +129,9 @@ type Extract struct {
 func Default() Settings {
 	return Settings{
 		Scope:              ScopeHost,
+		AdmitAfter:         1,
+		AdmitWindow:        Duration(30 * 24 * time.Hour),
+		AdmitMemory:        256 << 20,
 		MaxURL:             Some[Size](4000),
 		MaxPathSegments:    Some[Count](20),
 		MaxRepeats:         Some[Count](3),

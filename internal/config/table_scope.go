@@ -1,5 +1,7 @@
 package config
 
+import "time"
+
 // scopeExample shows scope.
 const scopeExample = `scope:
   - host
@@ -58,6 +60,26 @@ var scopeSettings = []setting{
 			"a comment. Or it is a file of crawl filter build --exact, of lines written so, for lists that many crawls share. Addresses are " +
 			"refused as what names lead to as well. A file that changes is read again; one that cannot be used leaves the version before in force.",
 		at: func(s *Settings) slot { return many(&s.Deny) },
+	},
+	{key: "admit_after", section: scopes,
+		usage: "pages that have to link to a URL before it is fetched: 1, or 2",
+		note: "With 2 it waits for a second page. What a page that you named links to is fetched at once, and so are redirects' targets, sitemaps " +
+			"and what they list, what pages are made of, and links that are only checked. Two links on one page are one, and so are those of a " +
+			"page that is fetched again.",
+		at:    func(s *Settings) slot { return one(&s.AdmitAfter) },
+		check: func(s *Settings) string { return within(s.AdmitAfter, 1, 2) },
+	},
+	{key: "admit_window", section: scopes,
+		usage: "time for which it is remembered that one page links to a URL; only the crawl's own time counts",
+		at:    func(s *Settings) slot { return one(&s.AdmitWindow) },
+		check: func(s *Settings) string {
+			return within(s.AdmitWindow, Duration(time.Second), Duration(10*365*24*time.Hour))
+		},
+	},
+	{key: "admit_memory", section: scopes,
+		usage: "cap for the memory of that, some 6 bytes a URL; beyond it more URLs are fetched at their first sight, and it is said",
+		at:    func(s *Settings) slot { return one(&s.AdmitMemory) },
+		check: func(s *Settings) string { return within(s.AdmitMemory, 16<<20, 1<<46) },
 	},
 	{key: "requisites", section: scopes, bare: "true",
 		usage: "also fetch what pages are made of: images, style sheets, scripts, icons",
