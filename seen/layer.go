@@ -26,8 +26,9 @@ const mix = 0xf1357aea2e62a9c5
 // be cheaper and wrong: in a line of 512 bits the progressions of two keys overlap so often that an error of 0.1% becomes
 // 0.22%. All layers take the same bits of a key; their contents differ, and so does the line.
 //
-// One goroutine sets bits, any number asks meanwhile: words go by loadWord and storeWord. Bits only ever go from 0 to 1, so whoever asks late finds all that was there before. What gives a layer its words (a restore, a file
-// that is read) does so before others know the layer, and needs no such care.
+// One goroutine sets bits, any number asks meanwhile: words go by loadWord and storeWord, or by ask's vectors. Bits only
+// ever go from 0 to 1, so whoever asks late finds all that was there before. What gives a layer its words (a restore, a
+// file that is read) does so before others know the layer, and needs no such care.
 type layer struct {
 	shape
 	base  uint64  // keys in the layers before it

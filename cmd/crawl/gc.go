@@ -7,7 +7,7 @@ import (
 )
 
 // A crawl's heap is small, or large and mostly long-lived: the tasks and hosts in memory. A small one, up to smallHeap, may
-// grow by twice what lives before the collector runs: that saves a short crawl 7% of its CPU time for 6 MB. From largeHeap on
+// grow by twice what lives before the collector runs: that saves a short crawl 2 to 7% of its CPU time for 6 MB. From largeHeap on
 // it may grow by half as much: that costs a little time and saves a third of the memory. Who sets GOGC decides for himself.
 const (
 	smallHeap  = 32 << 20
