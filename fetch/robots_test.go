@@ -201,6 +201,15 @@ func TestRobotsDecisionNamesTheLine(t *testing.T) {
 	}
 }
 
+// TestRobotsApostrophe: an apostrophe is one, however the rule or the URL has it.
+func TestRobotsApostrophe(t *testing.T) {
+	for _, rule := range []string{"/it's?q='a'", "/it%27s?q=%27a%27", "/it's?q=%27a'"} {
+		r := parseRobots(t, "User-agent: *\nDisallow: "+rule+"\n", "bot")
+		checkPaths(t, r, "/it's?q='a' /it%27s?q=%27a%27&b", false)
+		checkPaths(t, r, "/its?q=a /it%2527s?q='a'", true)
+	}
+}
+
 func TestRobotsAgent(t *testing.T) {
 	const file = "User-agent: ExampleBot\nDisallow: /x\n\nUser-agent: mozilla\nDisallow: /\n"
 	for _, agent := range []string{

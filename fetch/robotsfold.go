@@ -15,6 +15,9 @@ const (
 // the bare one. A "%" that begins no encoded octet is encoded too, lest it begin one with what is decoded behind it.
 // Pattern and target part ways over "*" and "$": in a pattern they are special, the latter at its end, and their encoded
 // forms mean the bare characters, so these are encoded in a target (section 2.2.3).
+//
+// An apostrophe is decoded too although it is reserved: browsers encode it in a query and leave it in a path (URL standard,
+// special-query percent-encode set), so that a site's rule and what is asked for may differ in nothing else.
 func fold(s string, kind foldKind) string {
 	i := 0
 	for i < len(s) && foldsToItself(s, i, kind) {
@@ -40,7 +43,7 @@ func fold(s string, kind foldKind) string {
 		case !ok:
 			writeEncoded(&b, '%')
 			continue
-		case isUnreserved(octet):
+		case isUnreserved(octet), octet == '\'':
 			b.WriteByte(octet)
 		default:
 			writeEncoded(&b, octet)
