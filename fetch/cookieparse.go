@@ -20,7 +20,7 @@ func parseSetCookie(field string, u canon.URL, now time.Time) (c Cookie, ok bool
 		return Cookie{}, false
 	}
 	c.Domain, c.HostOnly, c.Path = bareName(u), true, defaultPath(u.Path())
-	hasMaxAge := false
+	hasMaxAge, hasPath := false, false
 	for attributes != "" {
 		var attribute string
 		attribute, attributes, _ = strings.Cut(attributes, ";")
@@ -40,7 +40,7 @@ func parseSetCookie(field string, u canon.URL, now time.Time) (c Cookie, ok bool
 				c.Domain, c.HostOnly = strings.ToLower(strings.TrimPrefix(value, ".")), false
 			}
 		case "path":
-			if c.Path = value; !strings.HasPrefix(value, "/") {
+			if c.Path, hasPath = value, strings.HasPrefix(value, "/"); !hasPath {
 				c.Path = defaultPath(u.Path())
 			}
 		case "secure":
@@ -49,6 +49,9 @@ func parseSetCookie(field string, u canon.URL, now time.Time) (c Cookie, ok bool
 	}
 	if len(c.Path) > maxCookiePath || len(c.Domain) > maxCookieDomains || hasControl(c.Path) {
 		return Cookie{}, false
+	}
+	if hasPrefixFold(c.Name, "__Host-") && !hasPath {
+		return Cookie{}, false // the path is to be said, not to follow from where it is set
 	}
 	ok = c.narrowDomain(bareName(u))
 	return c.ownTexts(), ok

@@ -106,13 +106,13 @@ func (j *jar) put(k *kept, now time.Time, secure bool) bool {
 		s = &cookieSite{name: strings.Clone(name)}
 		j.sites[s.name] = s
 	}
+	if !secure && s.shadowsSecure(&k.Cookie) {
+		return false
+	}
 	j.set++
 	k.order = j.set
 	for i, old := range s.cookies {
 		if old.Name == k.Name && old.Domain == k.Domain && old.Path == k.Path {
-			if old.Secure && !secure { // who can change http may not change what https has set
-				return false
-			}
 			k.order = old.order
 			j.remove(s, i)
 			break
@@ -132,6 +132,14 @@ func (j *jar) put(k *kept, now time.Time, secure bool) bool {
 	j.touch(s)
 	j.fit(s, now)
 	return true
+}
+
+// shadowsSecure reports whether a cookie that http sets would be sent in the place of, or before, one for https alone: who can
+// change http may not change what https has set (draft-ietf-httpbis-rfc6265bis, section 5.7).
+func (s *cookieSite) shadowsSecure(c *Cookie) bool {
+	return slices.ContainsFunc(s.cookies, func(old *kept) bool {
+		return old.Secure && old.Name == c.Name && pathFits(c.Path, old.Path) && (under(c.Domain, old.Domain) || under(old.Domain, c.Domain))
+	})
 }
 
 // remove takes the cookie at i away.
@@ -248,7 +256,13 @@ func isAddress(host string) bool {
 }
 
 func (c *Cookie) domainFits(host string) bool {
-	return host == c.Domain || !c.HostOnly && strings.HasSuffix(host, "."+c.Domain)
+	return host == c.Domain || !c.HostOnly && under(host, c.Domain)
+}
+
+// under reports whether a host is a domain or a name below it.
+func under(host, domain string) bool {
+	rest, ok := strings.CutSuffix(host, domain)
+	return ok && (rest == "" || strings.HasSuffix(rest, "."))
 }
 
 // pathFits is the path-match of RFC 6265, section 5.1.4.
