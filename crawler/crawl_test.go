@@ -3,10 +3,12 @@ package crawler_test
 import (
 	"context"
 	"fmt"
+	"io"
 	"iter"
 	"maps"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -275,6 +277,29 @@ func TestRetryAfterOfEveryStatus(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// A page whose type is said more than once is what the last of them says, as browsers take it.
+func TestSeveralContentTypes(t *testing.T) {
+	t.Parallel()
+	typed := func(types ...string) answer {
+		return answer{do: func(out http.ResponseWriter, _ int) {
+			out.Header()["Content-Type"] = types
+			io.WriteString(out, "<a href=/of-"+strconv.Itoa(len(types))+">")
+		}}
+	}
+	w := serve(t, map[string]answer{
+		"http://a.test/1": typed("text/plain, text/html"), "http://a.test/2": typed("text/plain", "text/html"),
+		"http://a.test/3":    typed("text/html", "text/html", "text/plain"),
+		"http://a.test/of-1": {body: "page"}, "http://a.test/of-2": {body: "page"}, "http://a.test/of-3": {body: "page"},
+	})
+	pages, _ := crawl(t, w.quick(), "http://a.test/1", "http://a.test/2", "http://a.test/3")
+	wantOutcomes(t, pages, map[string]string{
+		"http://a.test/of-1": "ok", "http://a.test/of-2": "ok", "http://a.test/of-3": "no record",
+	})
+	if got := pages["http://a.test/2"].ContentType; got != "text/html" {
+		t.Errorf("the record says %q", got)
 	}
 }
 

@@ -120,7 +120,7 @@ func (c *Crawler) wantOf(l *frontier.Lease) func(int, http.Header) int64 {
 		return c.want
 	}
 	return func(status int, h http.Header) int64 {
-		if mediaType := parse.DeclaredType(h.Get("Content-Type")); mediaType != "" && isPage(status) && !c.testType(l, mediaType).Admitted {
+		if mediaType := parse.DeclaredType(parse.ContentType(h)); mediaType != "" && isPage(status) && !c.testType(l, mediaType).Admitted {
 			return 0
 		}
 		return c.want(status, h)
@@ -146,7 +146,7 @@ func (c *Crawler) outOfType(v *visit, r *fetch.Result) bool {
 	if !c.asksType(&v.lease) || !isPage(r.Status) {
 		return false
 	}
-	verdict := c.testType(&v.lease, parse.MediaType(r.Header.Get("Content-Type"), r.Body))
+	verdict := c.testType(&v.lease, parse.MediaType(parse.ContentType(r.Header), r.Body))
 	if verdict.Admitted {
 		return false
 	}

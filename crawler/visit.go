@@ -12,6 +12,7 @@ import (
 	"crawl/canon"
 	"crawl/fetch"
 	"crawl/frontier"
+	"crawl/internal/parse"
 	"crawl/store"
 )
 
@@ -301,7 +302,7 @@ func (c *Crawler) answered(v *visit, r *fetch.Result) {
 	}
 	p.Proxy = r.Proxy
 	p.DurationMS = r.Took.Milliseconds()
-	p.ContentType = r.Header.Get("Content-Type")
+	p.ContentType = parse.ContentType(r.Header)
 	if !v.isCheck() {
 		v.enterBody(r)
 	}

@@ -142,7 +142,7 @@ func linksOf(in parse.Input) []parse.Link {
 	in.Styles = true
 	var parser parse.Parser
 	var page parse.Page
-	switch mediaType := parse.MediaType(in.Header.Get("Content-Type"), in.Body); {
+	switch mediaType := parse.MediaType(parse.ContentType(in.Header), in.Body); {
 	case parse.IsHTML(mediaType):
 		parser.HTML(in, &page)
 	case parse.IsStyleSheet(mediaType):

@@ -32,7 +32,7 @@ func (a *app) inspectPageCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if !parse.IsHTML(parse.MediaType(in.Header.Get("Content-Type"), in.Body)) {
+			if !parse.IsHTML(parse.MediaType(parse.ContentType(in.Header), in.Body)) {
 				return nil // what is not HTML has none
 			}
 			p := parse.HTML(in)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"crawl/internal/parse"
 	"crawl/internal/sitemap"
 )
 
@@ -31,7 +32,7 @@ func (a *app) inspectSitemapCommand() *cobra.Command {
 			out := a.lines()
 			var failed error
 			sum, err := sitemap.Read(sitemap.Input{
-				URL: in.URL, ContentType: in.Header.Get("Content-Type"), Body: bytes.NewReader(in.Body),
+				URL: in.URL, ContentType: parse.ContentType(in.Header), Body: bytes.NewReader(in.Body),
 			}, func(e sitemap.Entry) bool {
 				failed = out.Encode(entryFactsOf(e))
 				return failed == nil

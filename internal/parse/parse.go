@@ -118,7 +118,7 @@ type Parser struct {
 // HTML reads a page into page, whose Links it uses again. What was in page before is gone.
 func (p *Parser) HTML(in Input, page *Page) {
 	p.in, p.page = in, page
-	mediaType, label := splitMediaType(in.Header.Get("Content-Type"))
+	mediaType, label := splitMediaType(ContentType(in.Header))
 	p.xml = mediaType == "application/xhtml+xml"
 	body := in.Body
 	p.charset, p.certain, body = determine(label, body, p.xml, in.URL.Hostname())

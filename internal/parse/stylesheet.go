@@ -10,7 +10,7 @@ func (p *Parser) StyleSheet(in Input, page *Page) {
 	p.in, p.page = in, page
 	p.start()
 	p.inPieces = in.Piece != nil // the base is known
-	_, label := splitMediaType(in.Header.Get("Content-Type"))
+	_, label := splitMediaType(ContentType(in.Header))
 	body := p.sheetCharset(label)
 	for _, value := range in.Header.Values("X-Robots-Tag") {
 		if robotsTag(value, in.Agent) {
