@@ -170,10 +170,11 @@ func (k *committer) written(cp *store.Checkpoint) {
 	}
 }
 
-// saveLongWaits asks for a checkpoint when a host is to be left alone for longer than the next one is away: a restart
-// must not make us impolite.
+// saveLongWaits asks for a checkpoint when a host is to be left alone for longer than the next one is away, or has asked for
+// that itself and longer than one that is asked for may take: a restart must not make us impolite.
 func (c *Crawler) saveLongWaits() {
-	if until := c.frontier.Unsaved(); time.Until(until) > c.cfg.CheckpointInterval {
+	latest, asked := c.frontier.Unsaved()
+	if time.Until(latest) > c.cfg.CheckpointInterval || time.Until(asked) > kickedPause {
 		c.committer.askForCheckpoint()
 	}
 }

@@ -86,8 +86,11 @@ func (f *Frontier) settle(op *open, o Outcome, now moment) {
 	if o.Unreached {
 		h.doubtAddresses(now)
 	}
-	if o.RetryAfter > 0 {
-		f.hold(h, min(o.RetryAfter, f.cfg.MaxRetryAfter), RetryAfter, now)
+	if wait := min(o.RetryAfter, f.cfg.MaxRetryAfter); wait > 0 {
+		f.hold(h, wait, RetryAfter, now)
+		if wait > f.delay(h) {
+			f.askedWait = max(f.askedWait, later(now, wait))
+		}
 	}
 	if f.cfg.GiveUpAfter > 0 && h.failures >= f.cfg.GiveUpAfter && h.givenUp == "" {
 		f.giveUp(h, TooManyFailures, now)

@@ -101,6 +101,7 @@ type Frontier struct {
 	leaving    map[string]*host      // hosts forgotten whose durable state is still to be collected
 	changed    []*host               // hosts whose durable state changed since the last call of Changed
 	unsaved    moment                // the latest moment until which one of them must not be asked
+	askedWait  moment                // likewise, by its own word
 	intakes    int
 	paused     bool
 	closed     bool
@@ -126,6 +127,7 @@ func New(cfg Config) (*Frontier, error) {
 		timer:     time.NewTimer(time.Duration(forever)),
 		armed:     never,
 		unsaved:   never,
+		askedWait: never,
 		total:     newTotalRate(cfg.MaxRate),
 		lines:     newSpareLines(cfg.resolved().MaxTasks),
 	}

@@ -45,20 +45,24 @@ func (f *Frontier) Changed() []HostState {
 	}
 	f.changed = nil
 	clear(f.leaving)
-	f.unsaved = never
+	f.unsaved, f.askedWait = never, never
 	return states
 }
 
 // Unsaved returns the latest time until which a host must not be asked whose state the next call of Changed returns;
-// the zero time where there is none. A wait that outlasts the checkpoint interval is worth a checkpoint of its own:
-// after a crash the host would be asked too early.
-func (f *Frontier) Unsaved() time.Time {
+// the zero time where there is none. asked is the latest for which a Retry-After asked, where that is longer than the host's
+// delay, which is kept after a crash in any case. A wait that outlasts the checkpoint interval is worth a checkpoint of its
+// own: after a crash the host would be asked too early. So is a shorter one that the host asked for.
+func (f *Frontier) Unsaved() (latest, asked time.Time) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.unsaved < 0 {
-		return time.Time{}
+	at := func(m moment) time.Time {
+		if m < 0 {
+			return time.Time{}
+		}
+		return f.time(m)
 	}
-	return f.time(f.unsaved)
+	return at(f.unsaved), at(f.askedWait)
 }
 
 // adopt takes over what Changed returned of h, a host that comes into memory. In a crawl that goes on, it is not asked

@@ -49,7 +49,7 @@ func TestChanged(t *testing.T) {
 				tt.want.Host = "a.example"
 				if tt.until > 0 {
 					tt.want.Until = time.Now().Add(tt.until).Round(0)
-					if unsaved := f.Unsaved(); !unsaved.IsZero() {
+					if unsaved, _ := f.Unsaved(); !unsaved.IsZero() {
 						t.Errorf("unsaved until %v after Changed", unsaved)
 					}
 				}
@@ -84,18 +84,29 @@ func TestStateIsTakenBack(t *testing.T) {
 
 func TestUnsaved(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f := openFrontier(t, Config{}, "https://a.example/1", "https://b.example/2")
-		if u := f.Unsaved(); !u.IsZero() {
-			t.Errorf("unsaved until %v, want never", u)
+		f := openFrontier(t, Config{}, "https://a.example/1", "https://b.example/2", "https://c.example/3", "https://d.example/4")
+		never := func(when string) {
+			if latest, asked := f.Unsaved(); !latest.IsZero() || !asked.IsZero() {
+				t.Errorf("%s: unsaved until %v, asked for until %v, want never", when, latest, asked)
+			}
 		}
+		never("before all")
 		must(t, f.Done(leasePage(t, f), Outcome{Requested: true, Failed: true, RetryAfter: time.Minute}))
 		must(t, f.Done(leasePage(t, f), Outcome{Requested: true, Failed: true}))
-		if got, want := f.Unsaved(), time.Now().Add(time.Minute); !got.Equal(want) {
-			t.Errorf("unsaved until %v, want %v", got, want)
+		latest, asked := f.Unsaved()
+		if want := time.Now().Add(time.Minute); !latest.Equal(want) || !asked.Equal(want) {
+			t.Errorf("unsaved until %v, asked for until %v, want %v", latest, asked, want)
 		}
 		f.Changed()
-		if u := f.Unsaved(); !u.IsZero() {
-			t.Errorf("unsaved until %v after Changed, want never", u)
+		never("after Changed")
+		must(t, f.Done(leasePage(t, f), Outcome{Requested: true, Failed: true}))
+		if latest, asked := f.Unsaved(); latest.IsZero() || !asked.IsZero() {
+			t.Errorf("of a back-off: unsaved until %v, asked for until %v", latest, asked)
+		}
+		f.Changed()
+		must(t, f.Done(leasePage(t, f), Outcome{Requested: true, RetryAfter: time.Nanosecond})) // less than its delay
+		if _, asked := f.Unsaved(); !asked.IsZero() {
+			t.Errorf("asked for until %v, want never", asked)
 		}
 	})
 }
