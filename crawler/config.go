@@ -79,7 +79,9 @@ type Extract struct {
 	Field    string
 	Selector string
 	Attr     string // empty: the text
+	HTML     bool   // the markup inside, not the text
 	All      bool   // every match, not only the first
+	Pages    string // RE2 that the URL of a page must match; empty: all pages
 }
 
 // Fetcher makes one request and follows no redirect. Its errors are *fetch.Error.

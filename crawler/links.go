@@ -70,7 +70,7 @@ func (c *Crawler) readPage(s *scratch, v *visit, r *fetch.Result) {
 		return
 	}
 	var err error
-	if v.page.Extract, err = c.extractor.Extract(r.Body, v.page.Charset); err != nil {
+	if v.page.Extract, err = c.extractor.Extract(v.page.URL, r.Body, v.page.Charset); err != nil {
 		v.page.Error = &store.PageError{Code: "extract", Phase: "parse", Message: err.Error()}
 	}
 }

@@ -88,7 +88,9 @@ func TestPrecedence(t *testing.T) {
 		{"switched off", "insecure: true", nil, []string{"--insecure=false"}, insecure, false},
 		{"no variable for a file alone", "", []string{"CRAWL_EXTRACT=x"}, nil, func(s Settings) any { return s.Extract }, []Extract(nil)},
 		{"extract", "extract:\n  - {field: a, selector: .x}\n  - field: b\n    selector: p\n    attr: id\n    all: true", nil, nil,
-			func(s Settings) any { return s.Extract }, []Extract{{Field: "a", Selector: ".x"}, {"b", "p", "id", true}}},
+			func(s Settings) any { return s.Extract }, []Extract{{Field: "a", Selector: ".x"}, {Field: "b", Selector: "p", Attr: "id", All: true}}},
+		{"extract of some pages", "extract:\n  - {field: a, selector: .x, html: true, pages: '/p/'}", nil, nil,
+			func(s Settings) any { return s.Extract }, []Extract{{Field: "a", Selector: ".x", HTML: true, Pages: "/p/"}}},
 
 		{"no variable for hosts", "", []string{"CRAWL_HOSTS=a.example"}, nil, hosts, []HostRule(nil)},
 		{"hosts", "hosts:\n  - {pattern: A.Example, delay: 0, concurrency: 2, robots: ignore, max_pages: 0, max_bytes: 1Mi}\n" +

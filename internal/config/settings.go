@@ -122,7 +122,9 @@ type Extract struct {
 	Field    string // key in the page record
 	Selector string // CSS selector
 	Attr     string // attribute to take; empty for the text
+	HTML     bool   // take the markup inside, not the text
 	All      bool   // take every match as a list, not the first alone
+	Pages    string // regular expression that the URL of a page must match; empty for all pages
 }
 
 // Default returns the settings that hold where nothing is said.

@@ -39,8 +39,10 @@ var outputSettings = []setting{
 	},
 	{key: "extract", section: output, fileOnly: true,
 		usage: "fields to add to the page records, each the text or an attribute of the elements a CSS selector matches",
-		note: "Each entry has field (its key in the record), selector, and where wanted attr (an attribute instead of the text) " +
-			"and all: true (every match as a list, not the first alone). Example: [{field: price, selector: .price}].",
+		note: "Each entry has field (its key in the record), selector, and where wanted attr (an attribute instead of the text), " +
+			"html: true (the markup inside instead of the text), all: true (every match as a list, not the first alone) and pages (a " +
+			"regular expression that the page's URL must match, as for include). Of a page longer than 16Mi nothing is taken. " +
+			"Example: [{field: price, selector: .price, pages: /products/}].",
 		at:    func(s *Settings) slot { return extractFields(&s.Extract) },
 		check: func(s *Settings) string { return sound(s.Extract) },
 	},

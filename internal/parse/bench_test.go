@@ -150,7 +150,7 @@ func BenchmarkExtract(b *testing.B) {
 	b.SetBytes(int64(len(body)))
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := e.Extract(body, "utf-8"); err != nil {
+		if _, err := e.Extract("http://h/p", body, "utf-8"); err != nil {
 			b.Fatal(err)
 		}
 	}

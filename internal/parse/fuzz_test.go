@@ -93,6 +93,6 @@ func FuzzExtract(f *testing.F) {
 		if err != nil {
 			return
 		}
-		e.Extract(body, "utf-8")
+		e.Extract("http://h/p", body, "utf-8")
 	})
 }
