@@ -95,6 +95,7 @@ type counters struct {
 	NeedsScripts uint64            `json:"needs_scripts,omitempty"` // of Pages: those that look empty without scripts
 	Checks       uint64            `json:"checks,omitempty"`        // of Pages: those that only say whether a link leads anywhere
 	Broken       uint64            `json:"broken,omitempty"`        // of Checks: those that ended in an error
+	NoFollow     NoFollowView      `json:"nofollow,omitzero"`
 	Requests     uint64            `json:"requests"`
 	Retries      uint64            `json:"retries"`
 	BodyBytes    uint64            `json:"body_bytes"` // as sent
@@ -117,6 +118,7 @@ func newCounters() counters {
 // addLinks enters what became of a visit's links, as far as they do not come to the filter.
 func (c *counters) addLinks(v *visit) {
 	c.Reasons.add(&v.reasons)
+	c.NoFollow.add(v.noFollow)
 	if len(v.traps) > 0 && c.Traps == nil {
 		c.Traps = make(map[string]uint64)
 	}

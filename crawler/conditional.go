@@ -143,10 +143,11 @@ func readAlike(before, after Config) bool {
 		MaxDepth   *int
 		Requisites bool
 		Check      bool
+		NoFollow   NoFollowRules
 		Extract    []Extract
 		Traps      Traps
 	}
-	was, err := json.Marshal(rules{before.Scope, before.Deny, before.AdmitAfter.Pages, before.MaxDepth, before.Requisites, before.CheckExternal, before.Extract, before.Traps})
-	is, err2 := json.Marshal(rules{after.Scope, after.Deny, after.AdmitAfter.Pages, after.MaxDepth, after.Requisites, after.CheckExternal, after.Extract, after.Traps})
+	was, err := json.Marshal(rules{before.Scope, before.Deny, before.AdmitAfter.Pages, before.MaxDepth, before.Requisites, before.CheckExternal, before.NoFollow, before.Extract, before.Traps})
+	is, err2 := json.Marshal(rules{after.Scope, after.Deny, after.AdmitAfter.Pages, after.MaxDepth, after.Requisites, after.CheckExternal, after.NoFollow, after.Extract, after.Traps})
 	return err == nil && err2 == nil && slices.Equal(was, is)
 }

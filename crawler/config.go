@@ -45,6 +45,7 @@ type Config struct {
 	MaxTime     *time.Duration // of one run, pauses not counted; nil: no limit
 	Concurrency int            // fetchers
 	Requisites  bool           // fetch images, scripts and style sheets too
+	NoFollow    NoFollowRules  // whose word counts that links are not to be followed
 	// MaxAlikeHosts is how many hosts of one domain may say the same before no others of it are asked; nil: no limit.
 	MaxAlikeHosts *int
 	// CheckExternal has links that the scope refuses, and no Exclude, asked for once each: whether they lead anywhere.

@@ -93,7 +93,7 @@ func (c *Crawler) siftPiece(s *scratch, v *visit) {
 	clear(v.links)
 	clear(v.refusals)
 	clear(s.hashes) // what was met is the filter's to know from now on
-	v.links, v.reasons, v.traps, v.denied = v.links[:0], reasonCounts{}, nil, nil
+	v.links, v.reasons, v.traps, v.denied, v.noFollow = v.links[:0], reasonCounts{}, nil, nil, NoFollowView{}
 	v.rules, v.refusals = v.rules[:0], v.refusals[:0]
 }
 
@@ -121,6 +121,9 @@ func (c *Crawler) sift(s *scratch, v *visit) {
 	v.reasons[UnsupportedScheme] += uint64(page.Unsupported)
 	v.links = slices.Grow(v.links, len(page.Links))
 	for _, l := range page.Links {
+		if l.NoFollow {
+			v.page.RelNoFollow++
+		}
 		class, followed := c.classOf(l)
 		if !followed {
 			v.reasons[NotFollowed]++
@@ -132,17 +135,19 @@ func (c *Crawler) sift(s *scratch, v *visit) {
 			// an end.
 			depth++
 		}
-		c.siftOne(s, v, c.link(l.URL, class, depth, 0), page.NoFollow)
+		c.siftOne(s, v, c.link(l.URL, class, depth, 0), c.saidOf(page, l))
 	}
 }
 
-func (c *Crawler) siftOne(s *scratch, v *visit, next link, noFollow bool) {
+func (c *Crawler) siftOne(s *scratch, v *visit, next link, said noFollow) {
 	if _, again := s.hashes[next.hash]; again {
 		v.reasons[Repeated]++
 		return
 	}
 	s.hashes[next.hash] = struct{}{}
-	if reason, rule, refused := c.refuses(next, noFollow); refused {
+	reason, rule, refused := c.refuses(next, said)
+	v.countNoFollow(said, refused && reason == NoFollow)
+	if refused {
 		switch {
 		case reason == OutOfScope && c.toCheck(next):
 			if !c.deniedLink(v, next) {
@@ -178,12 +183,14 @@ func (c *Crawler) classOf(l parse.Link) (frontier.Class, bool) {
 
 // refuses applies the tests that need no memory, and names the rule that refuses. Seen comes after them: a URL first met
 // too deep must stay new for the day it is met nearer.
-func (c *Crawler) refuses(l link, noFollow bool) (reason Reason, rule string, refused bool) {
+func (c *Crawler) refuses(l link, said noFollow) (reason Reason, rule string, refused bool) {
 	switch {
 	case tooLong(l.url):
 		return Malformed, "", true
-	case noFollow:
+	case c.forbids(said) && said.page:
 		return NoFollow, ruleNoFollow, true
+	case c.forbids(said):
+		return NoFollow, ruleRelNoFollow, true
 	}
 	if verdict := c.scope.Test(l.url, l.place()); !verdict.Admitted {
 		return OutOfScope, verdict.Rule, true

@@ -32,12 +32,13 @@ type RuleCount struct {
 }
 
 const (
-	mostOfHost   = 1000 // listed URLs of one rule and host
-	mostOfVisit  = 256  // listed URLs of one page
-	mostRules    = 1000 // counted by their names
-	otherRules   = "(other rules)"
-	ruleNoFollow = "nofollow"
-	ruleMaxDepth = "max_depth"
+	mostOfHost      = 1000 // listed URLs of one rule and host
+	mostOfVisit     = 256  // listed URLs of one page
+	mostRules       = 1000 // counted by their names
+	otherRules      = "(other rules)"
+	ruleNoFollow    = "nofollow"
+	ruleRelNoFollow = "rel=nofollow"
+	ruleMaxDepth    = "max_depth"
 )
 
 // ruleTally counts what a visit's links met.

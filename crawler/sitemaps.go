@@ -36,7 +36,7 @@ func (c *Crawler) readList(s *scratch, v *visit, r *fetch.Result) {
 		if e.Kind == sitemap.Page {
 			depth++
 		}
-		c.siftOne(s, v, c.link(e.URL, frontier.Sitemap, depth, 0), false)
+		c.siftOne(s, v, c.link(e.URL, frontier.Sitemap, depth, 0), noFollow{})
 		return true
 	})
 	if errors.Is(err, sitemap.ErrForeign) {
@@ -64,7 +64,7 @@ func (c *Crawler) admitSitemaps(l frontier.Lease, refs []string) error {
 			v.reasons[reasonOf(err)]++
 			continue
 		}
-		c.siftOne(s, v, c.link(u, frontier.Sitemap, 0, 0), false)
+		c.siftOne(s, v, c.link(u, frontier.Sitemap, 0, 0), noFollow{})
 	}
 	k := c.committer
 	return k.whole(func() error {

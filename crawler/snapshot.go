@@ -36,6 +36,7 @@ type Snapshot struct {
 	ByStatus     map[int]uint64             `json:"by_status"`
 	ByReason     map[string]uint64          `json:"by_reason"`
 	ByMerge      map[string]uint64          `json:"by_merge"`               // of ByReason["seen"]: links whose name a policy made, by its rule
+	NoFollow     NoFollowView               `json:"nofollow"`               // Page and Link make ByReason["nofollow"]
 	ByTrap       map[string]uint64          `json:"by_trap"`                // ByReason["trap"] by the rule
 	Alike        []AlikePattern             `json:"alike"`                  // patterns of URLs that were left for it, the last 20
 	Deny         []DenylistView             `json:"deny"`                   // the denylists in force
@@ -114,7 +115,7 @@ func ReadSnapshot(cut store.Cut) (Snapshot, error) {
 func (b *books) snapshot() Snapshot {
 	c := &b.Counters
 	return Snapshot{
-		State: b.State, PausedFor: b.PausedFor, StartedAt: b.StartedAt, ElapsedS: float64(b.ElapsedMS) / 1000, Pages: c.Pages, NeedsScripts: c.NeedsScripts, Checks: c.Checks, Broken: c.Broken,
+		State: b.State, PausedFor: b.PausedFor, StartedAt: b.StartedAt, ElapsedS: float64(b.ElapsedMS) / 1000, Pages: c.Pages, NeedsScripts: c.NeedsScripts, Checks: c.Checks, Broken: c.Broken, NoFollow: c.NoFollow,
 		BodyBytes: c.BodyBytes, Discovered: c.Reasons.total(), Admitted: c.Reasons[Admitted],
 		Queued: c.Reasons[Admitted] - c.done(), Done: c.done(), Stranded: b.Queue.Stranded, Hosts: b.Queue.Hosts, HostsWorking: b.Queue.Working,
 		HostsGivenUp: b.Queue.GivenUp, GivenUp: b.Queue.reasons(), Requests: c.Requests, Retries: c.Retries, ByStatus: maps.Clone(c.Statuses),

@@ -35,6 +35,7 @@ type visit struct {
 	shuts     *AlikePattern     // a pattern of which this page was one too many
 	ledEnough bool              // what it leads down to is not wanted
 	reasons   reasonCounts      // of the others
+	noFollow  NoFollowView      // of links that said, or whose page said, that they are not to be followed
 	inPieces  bool              // there were more links, which are committed already
 	traps     map[string]uint64 // reasons[Trap] by the rule; nil where there is none
 	denied    map[string]uint64 // links that denylists refuse, by the list; not in reasons

@@ -30,10 +30,11 @@ type Page struct {
 	Robots       string         `json:"robots,omitempty"` // meta robots elements
 	XRobotsTag   string         `json:"x_robots_tag,omitempty"`
 	Hreflang     []Alternate    `json:"hreflang,omitempty"`
-	NeedsScripts bool           `json:"needs_scripts,omitempty"` // looks empty to those who run no scripts
-	Canonical    string         `json:"canonical,omitempty"`     // rel=canonical, resolved
-	LinkCount    int            `json:"link_count"`              // links found, repeated ones included
-	DurationMS   int64          `json:"duration_ms"`             // from the request to the end of the body
+	NeedsScripts bool           `json:"needs_scripts,omitempty"`  // looks empty to those who run no scripts
+	Canonical    string         `json:"canonical,omitempty"`      // rel=canonical, resolved
+	LinkCount    int            `json:"link_count"`               // links found, repeated ones included
+	RelNoFollow  int            `json:"nofollow_links,omitempty"` // of the different links: those with rel=nofollow
+	DurationMS   int64          `json:"duration_ms"`              // from the request to the end of the body
 	IP           string         `json:"ip,omitempty"`
 	Proxy        string         `json:"proxy,omitempty"` // by which it was asked for; no ip then where the proxy looked the host up
 	RedirectTo   string         `json:"redirect_to,omitempty"`

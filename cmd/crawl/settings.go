@@ -43,6 +43,10 @@ func crawlConfig(s config.Settings) (crawler.Config, error) {
 	cfg.MaxAlike = limitOf(s.MaxAlike.Get())
 	cfg.Concurrency = int(s.Concurrency)
 	cfg.Requisites = s.Requisites
+	cfg.NoFollow = crawler.NoFollowRules{
+		IgnorePages: s.Nofollow == config.NoFollowLinks || s.Nofollow == config.NoFollowIgnore,
+		ObeyLinks:   s.Nofollow == config.NoFollowLinks || s.Nofollow == config.NoFollowAll,
+	}
 	cfg.CheckExternal = s.CheckExternal
 	cfg.Sitemaps = s.Sitemaps
 	cfg.Frontier.IgnoreRobots = s.Robots == config.RobotsIgnore

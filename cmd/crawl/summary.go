@@ -60,6 +60,10 @@ func table(s crawler.Snapshot) string {
 			count(s.Broken), plural(s.Pages-s.Checks, "record is a page", "records are pages"))
 	}
 	row("links", "%s found: %s", count(s.Discovered), counts(s.ByReason, " "))
+	if n := s.NoFollow; n != (crawler.NoFollowView{}) {
+		row("nofollow", "%s left since their pages say it, %s since they say it themselves; %s with rel=nofollow taken as any other",
+			plural(n.Page, "link", "links"), count(n.Link), count(n.Followed))
+	}
 	if len(s.ByMerge) > 0 {
 		row("same page", "links taken for pages met before: %s", counts(s.ByMerge, " by "))
 	}

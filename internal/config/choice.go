@@ -63,6 +63,28 @@ func (r Robots) String() string { return string(r) }
 // Type is what stands for a Robots in a flag's help.
 func (r Robots) Type() string { return strings.Join(r.choices(), "|") }
 
+// NoFollow says whose word counts that links are not to be followed.
+type NoFollow string
+
+// Whose word it may be.
+const (
+	NoFollowPages  NoFollow = "pages"  // of pages: the robots meta element and X-Robots-Tag
+	NoFollowLinks  NoFollow = "links"  // of links: rel=nofollow
+	NoFollowAll    NoFollow = "all"    // of both
+	NoFollowIgnore NoFollow = "ignore" // nobody's
+)
+
+func (NoFollow) choices() []string {
+	return []string{string(NoFollowPages), string(NoFollowLinks), string(NoFollowAll), string(NoFollowIgnore)}
+}
+
+func (n NoFollow) parse(text string) (NoFollow, error) { return choose[NoFollow](n, text) }
+
+func (n NoFollow) String() string { return string(n) }
+
+// Type is what stands for a NoFollow in a flag's help.
+func (n NoFollow) Type() string { return strings.Join(n.choices(), "|") }
+
 // Cookies says whether cookies that hosts set are kept and sent back.
 type Cookies string
 

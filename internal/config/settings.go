@@ -35,6 +35,7 @@ type Settings struct {
 	AdmitWindow   Duration    // for which a first sight is remembered, in the crawl's time
 	AdmitMemory   Size        // cap of first sights
 	Requisites    bool        // also images, style sheets, scripts and other parts of a page
+	Nofollow      NoFollow    // whose word counts that links are not to be followed
 	CheckExternal bool        // ask once for each link out of the crawl whether it leads anywhere
 	Sitemaps      bool        // also what the sitemaps named in a robots.txt list
 
@@ -148,6 +149,7 @@ func Default() Settings {
 		DelayFactor:        2,
 		CrawlDelayMax:      Duration(60 * time.Second),
 		Robots:             RobotsObey,
+		Nofollow:           NoFollowPages,
 		GiveUpAfter:        Some[Count](10),
 		UserAgent:          "crawl/" + versionMark,
 		Cookies:            CookiesOff,

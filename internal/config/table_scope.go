@@ -87,6 +87,12 @@ var scopeSettings = []setting{
 			"what other hosts bring to a page is left. A part belongs to its page's depth; what it loads itself may lie up to 16 beyond max_depth.",
 		at: func(s *Settings) slot { return onOff{v: &s.Requisites} },
 	},
+	{key: "nofollow", section: scopes,
+		usage: "whose nofollow counts, so that links are left and not checked either",
+		note: "pages: that of a page, by a robots meta element or an X-Robots-Tag, for all its links. links: rel=nofollow, for the one link " +
+			"that has it wherever its page names the URL. all: both. ignore: neither. crawl stats counts what each costs.",
+		at: func(s *Settings) slot { return one(&s.Nofollow) },
+	},
 	{key: "check_external", section: scopes, bare: "true",
 		usage: "ask once for each link out of the scope whether it leads anywhere, and follow none",
 		note: "By HEAD, and where that does not end well by GET, of which nothing is read but the head; redirects are followed likewise. The " +
