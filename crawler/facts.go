@@ -19,11 +19,9 @@ const (
 )
 
 // enterFacts enters what people ask of a page.
-func enterFacts(p *store.Page, found *parse.Page, header http.Header) {
+func enterFacts(p *store.Page, found *parse.Page) {
 	p.Charset, p.Title, p.Description, p.H1, p.Lang = found.Charset, found.Title, found.Description, found.Heading, found.Lang
 	p.Robots = found.Robots
-	p.XRobotsTag = strings.Join(header.Values("X-Robots-Tag"), ", ")
-	p.XRobotsTag = strings.ToValidUTF8(p.XRobotsTag[:min(len(p.XRobotsTag), maxRobotsTagBytes)], "")
 	if len(found.Canonical) <= maxURLBytes {
 		p.Canonical = found.Canonical
 	}
@@ -35,6 +33,12 @@ func enterFacts(p *store.Page, found *parse.Page, header http.Header) {
 		p.Hreflang = append(p.Hreflang, store.Alternate(a))
 	}
 	p.NeedsScripts = needsScripts(found)
+}
+
+// enterRobotsTag enters what an answer's header says to robots, of whatever type its body is.
+func enterRobotsTag(p *store.Page, header http.Header) {
+	said := strings.Join(header.Values("X-Robots-Tag"), ", ")
+	p.XRobotsTag = strings.ToValidUTF8(said[:min(len(said), maxRobotsTagBytes)], "")
 }
 
 // needsScripts reports whether a page looks empty without its scripts: it has some, leads nowhere, and says next to

@@ -49,9 +49,12 @@ func tooLong(u canon.URL) bool { return len(u.String()) > maxURLBytes }
 // read takes links and facts from a body.
 func (c *Crawler) read(s *scratch, v *visit, r *fetch.Result) {
 	defer s.reset()
+	enterRobotsTag(&v.page, r.Header)
 	switch mediaType := parse.MediaType(v.page.ContentType, r.Body); {
 	case parse.IsHTML(mediaType):
-		c.readPage(s, v, r)
+		if !namesList(&v.lease) || !isXML(r.Body) || !c.readList(s, v, r) { // many sitemaps are called HTML
+			c.readPage(s, v, r)
+		}
 	case c.cfg.Requisites && isSheet(v, mediaType):
 		c.readSheet(s, v, r)
 	case readsList(&v.lease, mediaType):
@@ -62,7 +65,7 @@ func (c *Crawler) read(s *scratch, v *visit, r *fetch.Result) {
 // readPage takes links, facts and what is to be extracted from markup.
 func (c *Crawler) readPage(s *scratch, v *visit, r *fetch.Result) {
 	s.parser.HTML(c.inputOf(s, v, r), &s.page)
-	enterFacts(&v.page, &s.page, r.Header)
+	enterFacts(&v.page, &s.page)
 	v.page.NeedsScripts = v.page.NeedsScripts && !v.inPieces
 	c.judge(v, &s.page, r.Body)
 	c.sift(s, v)

@@ -19,17 +19,32 @@ func readsList(l *frontier.Lease, mediaType string) bool {
 	case mediaType == "text/xml", mediaType == "application/xml", strings.HasSuffix(mediaType, "+xml"):
 		return true
 	}
-	named := l.Depth == 0 && (l.Class <= frontier.Added || l.Class == frontier.Sitemap)
 	switch mediaType {
 	case "text/plain", "application/gzip", "application/x-gzip", "application/octet-stream", "binary/octet-stream":
-		return named
+		return namesList(l)
+	}
+	return false
+}
+
+// namesList reports whether the user or the site named a URL, and may mean a list by it.
+func namesList(l *frontier.Lease) bool {
+	return l.Depth == 0 && (l.Class <= frontier.Added || l.Class == frontier.Sitemap)
+}
+
+// isXML reports whether a body says that it is XML, or a list.
+func isXML(body []byte) bool {
+	body = bytes.TrimLeft(bytes.TrimPrefix(body, []byte("\xef\xbb\xbf")), " \t\r\n")
+	for _, start := range []string{"<?xml", "<urlset", "<sitemapindex", "<rss", "<feed"} {
+		if bytes.HasPrefix(body, []byte(start)) {
+			return true
+		}
 	}
 	return false
 }
 
 // readList takes links from a sitemap or a feed. A list is no page: what it lists is one link away from whoever named it,
-// and further lists are not.
-func (c *Crawler) readList(s *scratch, v *visit, r *fetch.Result) {
+// and further lists are not. It reports whether the body is a list.
+func (c *Crawler) readList(s *scratch, v *visit, r *fetch.Result) bool {
 	in := sitemap.Input{URL: v.lease.URL, ContentType: v.page.ContentType, Body: bytes.NewReader(r.Body)}
 	sum, err := sitemap.Read(in, func(e sitemap.Entry) bool {
 		depth := v.lease.Depth
@@ -40,7 +55,7 @@ func (c *Crawler) readList(s *scratch, v *visit, r *fetch.Result) {
 		return true
 	})
 	if errors.Is(err, sitemap.ErrForeign) {
-		return // an XML document like any other
+		return false // an XML document like any other
 	}
 	if err != nil { // what stood before the fault counts
 		c.log.Debug("a list of URLs was not read to its end", "url", v.page.URL, "err", err)
@@ -49,6 +64,7 @@ func (c *Crawler) readList(s *scratch, v *visit, r *fetch.Result) {
 	v.reasons[Malformed] += uint64(sum.Malformed)
 	v.reasons[UnsupportedScheme] += uint64(sum.Unsupported)
 	v.trapped(trapEntries, uint64(sum.Beyond))
+	return true
 }
 
 // admitSitemaps takes in what a robots.txt names as the site's sitemaps. They are not kept with the host: where a kill

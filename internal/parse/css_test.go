@@ -133,6 +133,15 @@ func TestPageStyles(t *testing.T) {
 	}
 }
 
+func TestBackground(t *testing.T) {
+	body := `<body background=a.png><table background=b.png><tr><td background=" c.png "><p background=no.png><template><td background=no.png></template>` +
+		`<svg><td background=d.png>`
+	in := Input{URL: parseURL(t, "http://h/"), Body: []byte(body), Header: http.Header{"Content-Type": {"text/html"}}, Styles: true}
+	if got, want := linksOf(HTML(in), "img"), []string{"http://h/a.png", "http://h/b.png", "http://h/c.png"}; !slices.Equal(got, want) {
+		t.Errorf("links %q, want %q", got, want)
+	}
+}
+
 func cssURLs(p *Page) (urls []string) {
 	for _, l := range p.Links {
 		if l.Source == SourceCSS {

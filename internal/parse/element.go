@@ -106,6 +106,7 @@ type attr uint8
 const (
 	attrOther attr = iota
 	attrAction
+	attrBackground
 	attrCharset
 	attrContent
 	attrData
@@ -132,6 +133,8 @@ func lookupAttr(key []byte) attr {
 	switch string(key) {
 	case "action":
 		return attrAction
+	case "background":
+		return attrBackground
 	case "charset":
 		return attrCharset
 	case "content":

@@ -24,7 +24,7 @@
 //   - the refresh that takes effect, from the Refresh header or a meta element
 //   - the Link header (RFC 8288)
 //   - where asked for (Input.Styles), what style elements and style attributes load, called css: url() and src(), image-set()
-//     and @import. StyleSheet reads the same from a style sheet
+//     and @import; and the background attribute of body and of the parts of tables, called img. StyleSheet reads the same from a style sheet
 //
 // A noscript element is markup. A template is not, unless it is a shadow root that the parser opens (shadowrootmode).
 package parse

@@ -48,9 +48,12 @@ func (p *Parser) addStyle(url []byte) {
 	p.add(url, ref{source: SourceCSS, kind: SourceCSS.kind()})
 }
 
-// styles notes what the start tag before the scanner brings in styles: its style attribute, and the content of a style
-// element. content is that of an element of HTML.
+// styles notes what the start tag before the scanner brings in styles: its style attribute, the background attribute that
+// older pages have in its place, and the content of a style element. content is that of an element of HTML.
 func (p *Parser) styles(t tag, content []byte, foreign bool) {
+	if !foreign && hasBackground(p.scanner.name) {
+		p.addAttr(attrBackground, SourceImg)
+	}
 	if value, ok := p.element.get(attrStyle); ok {
 		for url := range cssDeclarations(value) {
 			p.addStyle(url)
@@ -68,6 +71,16 @@ func (p *Parser) styles(t tag, content []byte, foreign bool) {
 	for url := range cssLinks(content) {
 		p.addStyle(url)
 	}
+}
+
+// hasBackground reports whether an element of that name shows the image of its background attribute (HTML standard, sections
+// 15.3.2 and 15.3.11).
+func hasBackground(name []byte) bool {
+	switch string(name) {
+	case "body", "table", "thead", "tbody", "tfoot", "tr", "td", "th":
+		return true
+	}
+	return false
 }
 
 // isCSS reports whether a style element holds CSS (HTML standard, "update a style block").
