@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"math/bits"
 	"slices"
 	"strings"
 	"sync"
@@ -19,7 +20,7 @@ import (
 
 // AlikePattern is a pattern of URLs whose pages said the same again and again, so that no more of it are fetched.
 type AlikePattern struct {
-	Rule    string    `json:"rule"`    // that shut it: alike, growing or alike_hosts
+	Rule    string    `json:"rule"`    // that shut it: alike, near_alike, growing or alike_hosts
 	Pattern string    `json:"pattern"` // a.test/cal?m&y; of growing the host and what its pages say: a.test/** 0123456789abcdef; of alike_hosts *.a.test
 	Example string    `json:"example"` // URL of the page that was one too many
 	At      time.Time `json:"at"`
@@ -30,8 +31,12 @@ type AlikePattern struct {
 // URLs of one pattern: empty months, one item under many sessions. Archives have patterns of as many pages, which do not.
 //
 // Which patterns are shut is part of the crawl's state; how far others have come is not, and is counted anew by a run.
+//
+// Pages that all say one thing but for a word or two, such as the time, are nearly alike (parse.Simhash). Catalogues of parts
+// have such pages, too, so that it takes far more of them.
 type alike struct {
-	limit int // pages in a row; 0: none are watched
+	limit int // pages in a row; 0: none are watched for that
+	near  int // pages in a row that are nearly alike; 0: likewise
 	from  int // pages of a pattern before one is looked at: until then it costs a count alone
 	every int // of those after them, one in as many is looked at, for as many
 
@@ -39,8 +44,8 @@ type alike struct {
 
 	mu       sync.RWMutex // guards all below
 	watched  map[string]*watchedPattern
-	judged   int // how many of them have said something
-	shut     map[string]struct{}
+	judged   int                 // how many of them have said something
+	shut     map[string]string   // the rule that shut it, by the pattern
 	shutHost map[string]struct{} // hosts of shut
 }
 
@@ -48,6 +53,9 @@ type alike struct {
 type watchedPattern struct {
 	pages int
 	run   int                 // pages that said what another one had said, less unlikeWeighs for each that did not
+	near  int                 // those that said nearly that, likewise
+	last  [nearKept]uint64    // parse.Simhash of the last ones that were not near to one before
+	next  int                 // in last
 	said  map[uint64]struct{} // parse.Likeness; nil until one is looked at
 }
 
@@ -56,25 +64,39 @@ const (
 	everyMost    = 16      // of alike.every: looking at a page takes about as long as reading it
 	unlikeWeighs = 8       // a page that says something new is worth as many that do not
 	datedWeighs  = 4       // a page of a calendar is worth as many others: listings may have thousands of steps, months not
+	nearKept     = 8       // kinds of pages of a pattern that others may be near to
+	nearBits     = 3       // at most, in which two that are near each other differ
 	maxSaid      = 512     // things that one pattern's pages say and that are remembered: more than a calendar has kinds of months
 	maxWatched   = 1 << 16 // patterns that are counted
 	maxJudged    = 1 << 10 // patterns that are looked at
 )
 
-func newAlike(limit *int) *alike {
-	a := &alike{watched: make(map[string]*watchedPattern), shut: make(map[string]struct{}), shutHost: make(map[string]struct{})}
+func newAlike(limit, near *int) *alike {
+	a := &alike{watched: make(map[string]*watchedPattern), shut: make(map[string]string), shutHost: make(map[string]struct{})}
 	if limit != nil {
 		a.limit = *limit
-		a.from = min(a.limit/4, fromMost)
-		a.every = min(max(a.limit/256, 1), everyMost)
+	}
+	if near != nil {
+		a.near = *near
+	}
+	if least := min(a.limit, a.near); least > 0 {
+		a.pace(least)
+	} else {
+		a.pace(max(a.limit, a.near))
 	}
 	return a
 }
 
-// read takes in a page. It returns the pattern that is shut by it.
-func (a *alike) read(u canon.URL, body []byte) (shut string) {
-	if a.limit == 0 {
-		return ""
+// pace says how many pages of a pattern are looked at, for a limit.
+func (a *alike) pace(limit int) {
+	a.from = min(limit/4, fromMost)
+	a.every = min(max(limit/256, 1), everyMost)
+}
+
+// read takes in a page. It returns the pattern that is shut by it, and the rule.
+func (a *alike) read(u canon.URL, body []byte) (shut, rule string) {
+	if a.limit == 0 && a.near == 0 {
+		return "", ""
 	}
 	pattern := trap.Pattern(u)
 	weight := 1
@@ -82,28 +104,54 @@ func (a *alike) read(u canon.URL, body []byte) (shut string) {
 		weight = datedWeighs
 	}
 	if !a.counts(pattern, weight) {
-		return ""
+		return "", ""
 	}
-	says := parse.Likeness(body, u)
+	says, nearly := parse.Likeness(body, u), uint64(0)
+	if a.near > 0 {
+		nearly = parse.Simhash(body, u)
+	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	w := a.watched[pattern]
 	if w == nil || w.said == nil { // forgotten, or shut, meanwhile
-		return ""
+		return "", ""
 	}
-	if _, again := w.said[says]; !again {
-		w.run = max(0, w.run-unlikeWeighs*a.every*weight)
+	w.take(says, nearly, a.every*weight)
+	switch {
+	case a.limit > 0 && w.run >= a.limit:
+		rule = trapAlike
+	case a.near > 0 && w.near >= a.near:
+		rule = trapNearAlike
+	default:
+		return "", ""
+	}
+	a.forget(pattern)
+	a.close(pattern, rule)
+	return pattern, rule
+}
+
+// take takes in what a page says that stands for so many.
+func (w *watchedPattern) take(says, nearly uint64, weight int) {
+	_, again := w.said[says]
+	if again {
+		w.run += weight
+	} else {
+		w.run = max(0, w.run-unlikeWeighs*weight)
 		if len(w.said) < maxSaid {
 			w.said[says] = struct{}{}
 		}
-		return ""
 	}
-	if w.run += a.every * weight; w.run < a.limit {
-		return ""
+	if again || w.isNear(nearly) {
+		w.near += weight
+		return
 	}
-	a.forget(pattern)
-	a.close(pattern)
-	return pattern
+	w.near = max(0, w.near-unlikeWeighs*weight)
+	w.last[w.next] = nearly
+	w.next = (w.next + 1) % nearKept
+}
+
+func (w *watchedPattern) isNear(nearly uint64) bool {
+	return slices.ContainsFunc(w.last[:], func(other uint64) bool { return bits.OnesCount64(nearly^other) <= nearBits })
 }
 
 // counts counts a page that weighs as many, and reports whether it is to be looked at.
@@ -148,30 +196,39 @@ func (a *alike) forget(pattern string) {
 	delete(a.watched, pattern)
 }
 
-func (a *alike) close(pattern string) {
-	a.shut[pattern] = struct{}{}
+func (a *alike) close(pattern, rule string) {
+	a.shut[pattern] = rule
 	host, _, _ := strings.Cut(pattern, "/")
 	a.shutHost[host] = struct{}{}
 	a.any.Store(true)
 }
 
-// refuses returns the pattern of u if it is shut.
-func (a *alike) refuses(u canon.URL) (pattern string, refused bool) {
-	if !a.any.Load() || a.limit == 0 {
-		return "", false
+// refuses returns the pattern of u and the rule that shut it; an empty rule: none did.
+func (a *alike) refuses(u canon.URL) (pattern, rule string) {
+	if !a.any.Load() {
+		return "", ""
 	}
 	a.mu.RLock()
 	defer a.mu.RUnlock()
 	if _, some := a.shutHost[u.Host()]; !some {
-		return "", false
+		return "", ""
 	}
 	pattern = trap.Pattern(u)
-	_, refused = a.shut[pattern]
-	return pattern, refused
+	if rule = a.shut[pattern]; !a.isWatching(rule) {
+		return "", "" // it was lifted
+	}
+	return pattern, rule
 }
 
-// trapAlike names the rule in statistics.
-const trapAlike = "alike"
+func (a *alike) isWatching(rule string) bool {
+	return rule == trapAlike && a.limit > 0 || rule == trapNearAlike && a.near > 0
+}
+
+// Names of the rules in statistics.
+const (
+	trapAlike     = "alike"
+	trapNearAlike = "near_alike"
+)
 
 // maxShownAlike is how many patterns a snapshot names: the last ones.
 const maxShownAlike = 20
@@ -187,8 +244,8 @@ func (c *Crawler) judge(v *visit, page *parse.Page, body []byte) {
 		v.shuts.Spared = c.namesakes.spared(domain)
 		return
 	}
-	if pattern := c.alike.read(v.lease.URL, body); pattern != "" {
-		c.shut(v, trapAlike, pattern)
+	if pattern, rule := c.alike.read(v.lease.URL, body); rule != "" {
+		c.shut(v, rule, pattern)
 		return
 	}
 	leadsOn, says := c.growing.read(&v.lease, v.page.Referrer, body, page.Links)
@@ -219,10 +276,15 @@ func (k *committer) shutPattern(p *AlikePattern) error {
 }
 
 // amongShown returns a look-up in the patterns that the books name.
-func amongShown(shown []AlikePattern) func(canon.URL) (pattern string, refused bool) {
-	return func(u canon.URL) (string, bool) {
+func amongShown(shown []AlikePattern) func(canon.URL) (pattern, rule string) {
+	return func(u canon.URL) (string, string) {
 		pattern := trap.Pattern(u)
-		return pattern, slices.ContainsFunc(shown, func(p AlikePattern) bool { return p.Pattern == pattern })
+		for _, p := range shown {
+			if p.Pattern == pattern {
+				return pattern, cmp.Or(p.Rule, trapAlike)
+			}
+		}
+		return "", ""
 	}
 }
 
@@ -236,7 +298,7 @@ func readAlikeRow(name string, value []byte) (p AlikePattern, err error) {
 	case p.Rule == trapGrowing:
 		_, _, err = readGrowingPattern(name)
 	case p.Rule == trapHosts && strings.HasPrefix(name, hostsPattern("")):
-	case p.Rule != trapAlike:
+	case p.Rule != trapAlike && p.Rule != trapNearAlike:
 		err = fmt.Errorf("its rule is %q", p.Rule)
 	}
 	return p, err

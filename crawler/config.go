@@ -48,6 +48,8 @@ type Config struct {
 	NoFollow    NoFollowRules  // whose word counts that links are not to be followed
 	// MaxAlikeHosts is how many hosts of one domain may say the same before no others of it are asked; nil: no limit.
 	MaxAlikeHosts *int
+	// MaxNearAlike is how many pages of one pattern may say nearly the same before no more are fetched; nil: no limit.
+	MaxNearAlike *int
 	// CheckExternal has links that the scope refuses, and no Exclude, asked for once each: whether they lead anywhere.
 	CheckExternal bool
 	Sitemaps      bool                     // fetch the sitemaps that a robots.txt names
@@ -99,6 +101,7 @@ func DefaultConfig() Config {
 		Scope:              Scope{Mode: "host"},
 		Traps:              DefaultTraps(),
 		MaxAlike:           new(6000),
+		MaxNearAlike:       new(50_000),
 		MaxGrowing:         new(16),
 		MaxAlikeHosts:      new(2000),
 		Concurrency:        16,
@@ -126,14 +129,12 @@ func (c Config) Validate() error {
 	if c.MaxDepth != nil && *c.MaxDepth < 0 {
 		errs = append(errs, fmt.Errorf("max_depth: want 0 or more, got %d", *c.MaxDepth))
 	}
-	if c.MaxGrowing != nil && *c.MaxGrowing < 1 {
-		errs = append(errs, fmt.Errorf("max_growing: want 1 or more, got %d", *c.MaxGrowing))
-	}
-	if c.MaxAlikeHosts != nil && *c.MaxAlikeHosts < 1 {
-		errs = append(errs, fmt.Errorf("max_alike_hosts: want 1 or more, got %d", *c.MaxAlikeHosts))
-	}
-	if c.MaxAlike != nil && *c.MaxAlike < 1 {
-		errs = append(errs, fmt.Errorf("max_alike: want 1 or more, got %d", *c.MaxAlike))
+	for key, limit := range map[string]*int{
+		"max_growing": c.MaxGrowing, "max_alike_hosts": c.MaxAlikeHosts, "max_alike": c.MaxAlike, "max_near_alike": c.MaxNearAlike,
+	} {
+		if limit != nil && *limit < 1 {
+			errs = append(errs, fmt.Errorf("%s: want 1 or more, got %d", key, *limit))
+		}
 	}
 	if c.MaxTime != nil && *c.MaxTime < 0 {
 		errs = append(errs, fmt.Errorf("max_time: want 0 or more, got %s", *c.MaxTime))

@@ -156,7 +156,7 @@ func newCrawler(dir string, t *terms) *Crawler {
 	c := &Crawler{
 		cfg: t.cfg, names: t.names, log: t.cfg.Log, fetcher: t.cfg.Fetcher, seeds: seedsIn(dir),
 		product: fetch.Product(cmp.Or(t.cfg.Fetch.UserAgent, fetch.DefaultUserAgent)),
-		guessed: newGuessedHosts(), alike: newAlike(t.cfg.MaxAlike), growing: newGrowing(t.cfg.MaxGrowing),
+		guessed: newGuessedHosts(), alike: newAlike(t.cfg.MaxAlike, t.cfg.MaxNearAlike), growing: newGrowing(t.cfg.MaxGrowing),
 		namesakes: newAlikeHosts(t.cfg.MaxAlikeHosts, t.cfg.Scope), literal: make(map[string]struct{}),
 		formers: &formerRecords{dir: dir},
 		budget:  newPageBudget(t.cfg.MaxPages, t.kept.Counters.Pages),

@@ -81,7 +81,7 @@ func (c *Crawler) restoreAlike(name string, value []byte) error {
 	case trapHosts:
 		c.namesakes.restore(strings.TrimPrefix(name, hostsPattern("")), p.Spared)
 	default:
-		c.alike.close(name)
+		c.alike.close(name, p.Rule)
 	}
 	return nil
 }

@@ -77,8 +77,8 @@ func (c *Crawler) trapOf(v *visit, next link) string {
 	if rule := c.cfg.Traps.test(next.url, v.lease.LeasedAt.Year()); rule != trap.None {
 		return rule.String()
 	}
-	if _, refused := c.alike.refuses(next.url); refused {
-		return trapAlike
+	if _, rule := c.alike.refuses(next.url); rule != "" {
+		return rule
 	}
 	if _, refused := c.namesakes.refuses(next.url); refused {
 		return trapHosts
@@ -92,8 +92,8 @@ func (c *Crawler) trapOf(v *visit, next link) string {
 // entrapped ends a visit that a rule against endless sites forbids which was not met yet when its URL was admitted.
 func (c *Crawler) entrapped(v *visit) bool {
 	l := &v.lease
-	if pattern, refused := c.alike.refuses(l.URL); refused {
-		v.refuseBy(Trap, trapAlike, trapAlike+": pages of "+pattern+" say the same")
+	if pattern, rule := c.alike.refuses(l.URL); rule != "" {
+		v.refuseBy(Trap, rule, rule+": pages of "+pattern+" say the same")
 		return true
 	}
 	if domain, refused := c.namesakes.refuses(l.URL); refused {
@@ -108,8 +108,8 @@ func (c *Crawler) entrapped(v *visit) bool {
 }
 
 // trapRuling says what the rules against endless sites have against a URL. shut returns the pattern of a URL of which no more
-// is wanted. What the page said that led to the URL is not asked.
-func trapRuling(t Traps, task frontier.Task, year int, shut func(canon.URL) (pattern string, refused bool)) Ruling {
+// is wanted, and the rule that says so. What the page said that led to the URL is not asked.
+func trapRuling(t Traps, task frontier.Task, year int, shut func(canon.URL) (pattern, rule string)) Ruling {
 	if exempt(task) {
 		return Ruling{ByTrap, Allows, seedsExempt}
 	}
@@ -119,8 +119,8 @@ func trapRuling(t Traps, task frontier.Task, year int, shut func(canon.URL) (pat
 	if rule := t.test(task.URL, year); rule != trap.None {
 		return Ruling{ByTrap, Refuses, rule.String()}
 	}
-	if pattern, refused := shut(task.URL); refused {
-		return Ruling{ByTrap, Refuses, trapAlike + ": pages of " + pattern + " say the same"}
+	if pattern, rule := shut(task.URL); rule != "" {
+		return Ruling{ByTrap, Refuses, rule + ": pages of " + pattern + " say the same"}
 	}
 	return Ruling{ByTrap, Allows, "no trap by its shape"}
 }

@@ -27,7 +27,7 @@ func TestTrapOfCalendar(t *testing.T) {
 		t.Errorf("%s, %d pages, traps %v", s.State, s.Pages, s.ByTrap)
 	}
 	cfg := w.quick()
-	cfg.Traps.MaxYearsAhead, cfg.MaxAlike, cfg.MaxPages = nil, nil, new(uint64(400))
+	cfg.Traps.MaxYearsAhead, cfg.MaxAlike, cfg.MaxNearAlike, cfg.MaxPages = nil, nil, nil, new(uint64(400))
 	if _, s := crawl(t, cfg, "http://a.test/"); s.LimitReached != "max_pages" || len(s.ByTrap) > 0 {
 		t.Errorf("without the limit: %s, %s, traps %v", s.State, s.LimitReached, s.ByTrap)
 	}
@@ -144,6 +144,31 @@ func TestTrapOfNamedMonths(t *testing.T) {
 	}
 	if n := len(w.times("http://a.test/calendar/")); n > 2000 {
 		t.Errorf("%d requests", n)
+	}
+}
+
+// Pages that differ in a word or two under ever new URLs come to an end, later than those that say the same.
+func TestTrapOfPagesThatSayNearlyTheSame(t *testing.T) {
+	t.Parallel()
+	var text strings.Builder
+	for i := range 400 {
+		fmt.Fprintf(&text, "word%d ", i*i)
+	}
+	w := serve(t, map[string]answer{"http://a.test/robots.txt": {status: 404}})
+	w.other = func(url string) string {
+		var n int
+		if !matches(url, "http://a.test/day/%d", &n) {
+			return "<a href=/day/1>"
+		}
+		return fmt.Sprintf("%s Made at %x. <a href=/day/%d>next</a>", text.String(), sha256.Sum256([]byte(url)), n+1)
+	}
+	cfg := w.quick()
+	cfg.MaxAlike, cfg.MaxNearAlike, cfg.MaxPages = new(256), new(1000), new(uint64(5_000)) // of a crawl that does not end
+	c, dir := create(t, cfg, "http://a.test/")
+	run(t, c)
+	s := onDisk(t, dir)
+	if s.State != crawler.Complete || s.ByTrap["near_alike"] == 0 || len(s.Alike) != 1 || s.Alike[0].Rule != "near_alike" || s.Pages < 1000 {
+		t.Errorf("%s after %d pages: traps %v, %v", s.State, s.Pages, s.ByTrap, s.Alike)
 	}
 }
 

@@ -39,6 +39,7 @@ func crawlConfig(s config.Settings) (crawler.Config, error) {
 	cfg.Canon = policies(s.SamePage)
 	cfg.Traps = trapsOf(s)
 	cfg.MaxAlikeHosts = limitOf(s.MaxAlikeHosts.Get())
+	cfg.MaxNearAlike = limitOf(s.MaxNearAlike.Get())
 	cfg.MaxGrowing = limitOf(s.MaxGrowing.Get())
 	cfg.MaxAlike = limitOf(s.MaxAlike.Get())
 	cfg.Concurrency = int(s.Concurrency)

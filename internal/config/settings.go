@@ -48,6 +48,7 @@ type Settings struct {
 	MaxParameters   Optional[Count] // of a query
 	MaxYearsAhead   Optional[Count] // of a date
 	MaxGrowing      Optional[Count] // pages that say what the page said that led to them
+	MaxNearAlike    Optional[Count] // pages of one pattern that say nearly the same
 	MaxAlikeHosts   Optional[Count] // hosts of one domain that say the same
 	MaxAlike        Optional[Count] // pages of one pattern that say the same
 
@@ -142,6 +143,7 @@ func Default() Settings {
 		MaxYearsAhead:      Some[Count](2),
 		MaxAlike:           Some[Count](6000),
 		MaxGrowing:         Some[Count](16),
+		MaxNearAlike:       Some[Count](50_000),
 		MaxAlikeHosts:      Some[Count](2000),
 		Concurrency:        16,
 		HostDelay:          Duration(1 * time.Second),

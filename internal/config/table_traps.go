@@ -54,6 +54,14 @@ var trapSettings = []setting{
 		at:    func(s *Settings) slot { return one(&s.MaxAlike) },
 		check: func(s *Settings) string { return limited(s.MaxAlike, 1, math.MaxInt32) },
 	},
+	{key: "max_near_alike", section: traps,
+		usage: "pages under one pattern of URLs that say nearly the same, after which no more of it are fetched (near_alike)",
+		note: "Nearly the same is what differs in one word of two hundred or less: the time, an advertisement, a number of visitors. Catalogues of parts " +
+			"have such pages as well, so it takes more of them than for max_alike; all else is as it is there. Example: /day/1, /day/2 and so " +
+			"on, each with the time at which it was made.",
+		at:    func(s *Settings) slot { return one(&s.MaxNearAlike) },
+		check: func(s *Settings) string { return within(s.MaxNearAlike.Or(1), 1, math.MaxInt32) },
+	},
 	{key: "max_alike_hosts", section: traps,
 		usage: "hosts of one domain that say the same, after which no other host of it is asked (alike_hosts)",
 		note: "A name server can answer for every name: x1.a.example, x2.x1.a.example and so on, with one site behind all. The domain is the " +

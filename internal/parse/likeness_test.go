@@ -1,6 +1,11 @@
 package parse
 
-import "testing"
+import (
+	"fmt"
+	"math/bits"
+	"strings"
+	"testing"
+)
 
 func TestLikeness(t *testing.T) {
 	for _, tt := range []struct {
@@ -41,6 +46,31 @@ func TestGist(t *testing.T) {
 	} {
 		if say(url, body) == missing {
 			t.Errorf("%s: %s: not told from a page of what is not there", url, body)
+		}
+	}
+}
+
+// Pages that differ in one word of hundreds are near each other, others are not.
+func TestSimhash(t *testing.T) {
+	say := func(n int, last string) uint64 {
+		var b strings.Builder
+		for i := range n {
+			fmt.Fprintf(&b, "<p>word%d", i*i)
+		}
+		return Simhash([]byte(b.String()+" "+last), parseURL(t, "http://a.test/"))
+	}
+	for _, tt := range []struct {
+		name string
+		a, b uint64
+		near bool
+	}{
+		{"a time of day", say(1000, "made at 12:03:11"), say(1000, "made at 23:59:07"), true},
+		{"an advertisement", say(800, "buy red shoes"), say(800, "learn to dance"), true},
+		{"a short page", say(10, "chair"), say(10, "table"), false},
+		{"half as long", say(500, ""), say(250, ""), false},
+	} {
+		if n := bits.OnesCount64(tt.a ^ tt.b); (n <= 3) != tt.near {
+			t.Errorf("%s: %d bits differ", tt.name, n)
 		}
 	}
 }
