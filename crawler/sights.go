@@ -64,7 +64,7 @@ func (a AdmitAfter) window(seed uint64) seen.WindowConfig {
 // holder of the committer's lock.
 //
 // For a first sight it has two hashes: the URL's, and one of the URL with the page, so that a page that is read again is no
-// second one. That takes some 6 bytes of memory. It errs both ways with a chance of one in a thousand: a URL is admitted at
+// second one. That takes 6 to 12 bytes of memory (TestMemoryOfSights). It errs both ways with a chance of one in a thousand: a URL is admitted at
 // its first sight, or needs one page more.
 //
 // What is in the window is also in a log, which each checkpoint cuts: after a kill the window is as it was then, and pages

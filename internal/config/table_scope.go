@@ -77,7 +77,7 @@ var scopeSettings = []setting{
 		},
 	},
 	{key: "admit_memory", section: scopes,
-		usage: "cap for the memory of that, some 6 bytes a URL; beyond it more URLs are fetched at their first sight, and it is said",
+		usage: "cap for the memory of that, 6 to 12 bytes a URL; beyond it more URLs are fetched at their first sight, and it is said",
 		at:    func(s *Settings) slot { return one(&s.AdmitMemory) },
 		check: func(s *Settings) string { return within(s.AdmitMemory, 16<<20, 1<<46) },
 	},
