@@ -14,6 +14,7 @@ import (
 	"crawl/canon"
 	"crawl/frontier"
 	"crawl/internal/parse"
+	"crawl/internal/scope"
 	"crawl/internal/trap"
 	"crawl/store"
 )
@@ -278,10 +279,16 @@ func (k *committer) shutPattern(p *AlikePattern) error {
 // amongShown returns a look-up in the patterns that the books name.
 func amongShown(shown []AlikePattern) func(canon.URL) (pattern, rule string) {
 	return func(u canon.URL) (string, string) {
-		pattern := trap.Pattern(u)
+		pattern, hosts := trap.Pattern(u), ""
+		if domain, ok := scope.Registrable(u.Host()); ok {
+			hosts = hostsPattern(domain)
+		}
 		for _, p := range shown {
-			if p.Pattern == pattern {
-				return pattern, cmp.Or(p.Rule, trapAlike)
+			switch rule := cmp.Or(p.Rule, trapAlike); {
+			case rule == trapHosts && p.Pattern == hosts:
+				return hosts + " but for some that are exempt", rule
+			case rule != trapHosts && p.Pattern == pattern:
+				return pattern, rule
 			}
 		}
 		return "", ""

@@ -1,6 +1,7 @@
 package crawler
 
 import (
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -24,9 +25,9 @@ const trapHosts = "alike_hosts"
 // their own and the first ones of a domain are exempt. Which domains are shut, and what is exempt, is part of the crawl's
 // state; how far others have come is not.
 type alikeHosts struct {
-	limit int          // hosts in a row; 0: none are watched
-	seeds *seedOrigins // are exempt, and where these redirect to
-	from  int          // hosts of a domain before one is looked at
+	limit int       // hosts in a row; 0: none are watched
+	seeds hostNames // are exempt, and where these redirect to
+	from  int       // hosts of a domain before one is looked at
 
 	any atomic.Bool // a domain is shut: else there is nothing to ask
 
@@ -53,7 +54,7 @@ const (
 func newAlikeHosts(limit *int, within Scope) *alikeHosts {
 	a := &alikeHosts{domains: make(map[string]*alikeDomain), shut: make(map[string]*alikeDomain)}
 	if limit != nil && within.hasOtherHosts() {
-		a.limit, a.seeds = *limit, newSeedOrigins()
+		a.limit = *limit
 		a.from = min(a.limit/4, fromHosts)
 	}
 	return a
@@ -61,12 +62,20 @@ func newAlikeHosts(limit *int, within Scope) *alikeHosts {
 
 // hasOtherHosts reports whether hosts are admitted that no seed names.
 func (s Scope) hasOtherHosts() bool {
-	return s.Mode == string(scope.Domain) || s.Mode == string(scope.Any)
+	return s.Mode == string(scope.Domain) || s.Mode == string(scope.Any) ||
+		slices.ContainsFunc(s.Rules, func(r ScopeRule) bool { return r.Admit })
+}
+
+// exempt has a host that a seed names, or redirects to, exempt from the rule.
+func (a *alikeHosts) exempt(host string) {
+	if a.limit > 0 {
+		a.seeds.add(host)
+	}
 }
 
 // read takes in a page. It returns the domain that is shut by it.
 func (a *alikeHosts) read(u canon.URL, body []byte) (shut string) {
-	if a.limit == 0 || a.seeds.haveHost(u.Host()) {
+	if a.limit == 0 || a.seeds.has(u.Host()) {
 		return ""
 	}
 	name, ok := scope.Registrable(u.Host())
@@ -166,7 +175,7 @@ func (a *alikeHosts) restore(domain string, spared []string) {
 
 // refuses returns the domain of u if it is shut and u's host is not exempt.
 func (a *alikeHosts) refuses(u canon.URL) (domain string, refused bool) {
-	if !a.any.Load() || a.limit == 0 || a.seeds.haveHost(u.Host()) {
+	if !a.any.Load() || a.limit == 0 || a.seeds.has(u.Host()) {
 		return "", false
 	}
 	domain, ok := scope.Registrable(u.Host())

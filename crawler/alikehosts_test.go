@@ -135,3 +135,46 @@ func TestNoTrapInManyHosts(t *testing.T) {
 		t.Errorf("%s, %d pages, traps %v, %v", s.State, s.Pages, s.ByTrap, s.Alike)
 	}
 }
+
+// A rule that admits other hosts lets endless names in as a wide mode does.
+func TestTrapOfEndlessNamesByRules(t *testing.T) {
+	t.Parallel()
+	w := serve(t, nil)
+	w.other = farm
+	cfg := w.quick()
+	cfg.Scope.Rules = []crawler.ScopeRule{{Admit: true, Hosts: []string{"*.b.example"}}}
+	cfg.Concurrency, cfg.MaxAlikeHosts, cfg.MaxPages = 1, new(64), new(uint64(2_000)) // of a crawl that does not end
+	if _, s := crawl(t, cfg, "http://www.b.example/"); s.State != crawler.Complete || s.ByTrap["alike_hosts"] == 0 {
+		t.Errorf("%s after %d pages: traps %v", s.State, s.Pages, s.ByTrap)
+	}
+}
+
+// Where a seed redirects is exempt like a seed, also in a process that goes on; and why knows the rule, from the process and from
+// the directory.
+func TestSeedsRedirectIsExemptFromAlikeHosts(t *testing.T) {
+	t.Parallel()
+	w := serve(t, map[string]answer{"http://go.b.example/": {status: 302, header: map[string]string{"Location": "http://www.b.example/"}}})
+	w.other = farm
+	cfg := w.quick()
+	cfg.Scope.Mode = "domain"
+	cfg.Concurrency, cfg.MaxAlikeHosts, cfg.MaxPages = 1, new(3), new(uint64(2_000)) // of a crawl that does not end
+	c, dir := create(t, cfg, "http://go.b.example/")
+	run(t, c)
+	c, err := crawler.Open(dir, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	for url, want := range map[string]string{"http://www.b.example/not-met": "no trap", "http://never.met.b.example/": "alike_hosts: "} {
+		live, err := c.Why(t.Context(), parseURL(t, url))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r := rulingBy(live, crawler.ByTrap); !strings.HasPrefix(r.Rule, want) {
+			t.Errorf("%s: %+v, want %q", url, r, want)
+		}
+	}
+	if r := rulingBy(storedStory(t, dir, "http://never.met.b.example/"), crawler.ByTrap); r.Verdict != crawler.Refuses {
+		t.Errorf("from the directory: %+v", r)
+	}
+}

@@ -23,8 +23,8 @@ func SayRules(log *slog.Logger, cut store.Cut, now Config) error {
 	return nil
 }
 
-// sayRules tells what settings that differ from those before do not reach by themselves. What was refused is not kept,
-// only counted: those links are met again where the pages that they stand on are fetched again. The rules also bind
+// sayRules tells what settings that differ from those before do not reach by themselves. What was refused is listed in part
+// at best: those links are met again where the pages that they stand on are fetched again. The rules also bind
 // what is queued, which is refused at its turn and counted by its outcome.
 func (c *counters) sayRules(log *slog.Logger, before, after Config) {
 	if n := c.Reasons[OutOfScope]; n > 0 && before.Scope.differs(after.Scope) {

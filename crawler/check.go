@@ -122,8 +122,7 @@ func (v *visit) tries() int {
 	return v.lease.Attempt
 }
 
-// insteadOfHead has a check whose HEAD did not end well ask by GET. A host that says it has too much to do is left alone
-// first.
+// insteadOfHead has a check whose HEAD did not end well ask by GET.
 func (v *visit) insteadOfHead(err error) {
 	if v.page.Check != store.CheckHead || !headRefused(v.page.Status, err) {
 		return
@@ -131,7 +130,8 @@ func (v *visit) insteadOfHead(err error) {
 	v.end, v.wait = endRetry, 0
 }
 
-// headRefused reports whether an answer, or a failure where there is none, may be one to HEAD alone.
+// headRefused reports whether an answer, or a failure where there is none, may be one to HEAD alone. A host that says it has
+// too much to do says so to any request.
 func headRefused(status int, err error) bool {
 	if err == nil {
 		return status >= 400 && status != http.StatusTooManyRequests && status != http.StatusServiceUnavailable

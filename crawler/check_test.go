@@ -387,3 +387,20 @@ func TestCheckIsPolite(t *testing.T) {
 		}
 	}
 }
+
+// Rules of content types are about pages of the crawl: a check is none, and has been asked for in spite of the scope.
+func TestCheckMindsNoContentType(t *testing.T) {
+	t.Parallel()
+	o := serveOutside(t, func(w http.ResponseWriter, _, url string) {
+		w.Header().Set("Content-Type", "text/html")
+		if url == "http://a.test/" {
+			fmt.Fprint(w, "<a href=http://fine.test/>")
+		}
+	})
+	cfg := o.checking()
+	cfg.Scope.Rules = []crawler.ScopeRule{{ContentTypes: []string{"application/pdf"}}}
+	pages, _ := crawl(t, cfg, "http://a.test/")
+	if p := pages["http://fine.test/"]; p == nil || p.Outcome != store.OutcomeOK || p.Check == "" {
+		t.Errorf("%+v", p)
+	}
+}

@@ -187,6 +187,9 @@ func (k *committer) done(v *visit) error {
 	if v.joins != "" {
 		k.join(v.joins, v.lease.URL)
 	}
+	if v.led != "" {
+		k.rows = append(k.rows, store.Row{Key: ledPrefix + v.led, Value: []byte{}})
+	}
 	if v.shuts != nil {
 		if err := k.shutPattern(v.shuts); err != nil {
 			return err
@@ -239,7 +242,8 @@ func (k *committer) join(entry string, from canon.URL) {
 // Row keys. What follows the prefix names the row.
 const (
 	hostPrefix   = "host/"   // a host's state, by name
-	joinedPrefix = "joined/" // a host that a seed redirects to
+	joinedPrefix = "joined/" // what a seed redirects to, where that widens the scope
+	ledPrefix    = "led/"    // a host that a seed redirects to
 	labelPrefix  = "label/"  // a seed label, by number
 	addedPrefix  = "added/"  // a seed added to a running crawl
 	alikePrefix  = "alike/"  // a pattern of URLs that is shut, by its text

@@ -136,18 +136,28 @@ func (k *committer) rulesAt() time.Time {
 // readAlike reports whether a page is read alike under two Configs: with the same links admitted, and the same fields taken
 // out. One that it does not understand is not.
 func readAlike(before, after Config) bool {
-	type rules struct {
-		Scope      Scope
-		Deny       []string
-		AdmitAfter int
-		MaxDepth   *int
-		Requisites bool
-		Check      bool
-		NoFollow   NoFollowRules
-		Extract    []Extract
-		Traps      Traps
-	}
-	was, err := json.Marshal(rules{before.Scope, before.Deny, before.AdmitAfter.Pages, before.MaxDepth, before.Requisites, before.CheckExternal, before.NoFollow, before.Extract, before.Traps})
-	is, err2 := json.Marshal(rules{after.Scope, after.Deny, after.AdmitAfter.Pages, after.MaxDepth, after.Requisites, after.CheckExternal, after.NoFollow, after.Extract, after.Traps})
+	was, err := json.Marshal(readingOf(before))
+	is, err2 := json.Marshal(readingOf(after))
 	return err == nil && err2 == nil && slices.Equal(was, is)
+}
+
+// reading is what decides how a page is read.
+type reading struct {
+	Scope                                             Scope
+	Deny                                              []string
+	AdmitAfter                                        int
+	MaxDepth                                          *int
+	Requisites, Check                                 bool
+	NoFollow                                          NoFollowRules
+	Extract                                           []Extract
+	Traps                                             Traps
+	MaxAlike, MaxNearAlike, MaxGrowing, MaxAlikeHosts *int
+}
+
+func readingOf(c Config) reading {
+	return reading{
+		Scope: c.Scope, Deny: c.Deny, AdmitAfter: c.AdmitAfter.Pages, MaxDepth: c.MaxDepth, Requisites: c.Requisites, Check: c.CheckExternal,
+		NoFollow: c.NoFollow, Extract: c.Extract, Traps: c.Traps,
+		MaxAlike: c.MaxAlike, MaxNearAlike: c.MaxNearAlike, MaxGrowing: c.MaxGrowing, MaxAlikeHosts: c.MaxAlikeHosts,
+	}
 }

@@ -158,7 +158,7 @@ func bareOf(err error) error {
 	return err
 }
 
-// isText refuses a file that begins with what no text begins with, and goes back to its beginning.
+// isText refuses a file that begins with what no text begins with.
 func isText(f *os.File) error {
 	head := make([]byte, utf8.UTFMax)
 	n, err := f.ReadAt(head, 0)

@@ -107,6 +107,7 @@ func (r *rowFinder) recorded(p *store.Page) {
 	if err != nil || from.Key() == to.Key() {
 		return
 	}
+	r.rows[ledPrefix+to.Host()] = []byte{}
 	if entry := r.scope.Entry(to); entry != "" {
 		r.rows[joinedPrefix+entry] = []byte{}
 	}

@@ -8,7 +8,7 @@ import (
 	"crawl/internal/scope"
 )
 
-// errNotAsked stands for the addresses of a host that nobody looked up: the scope refuses the URL that wanted them, so
+// errNotAsked stands for the addresses of a host that nobody looked up: a rule refuses the URL that wanted them, so
 // that neither name servers nor a robots.txt need be asked for its sake.
 var errNotAsked = errors.New("a rule refuses the URL, so its host was not looked up")
 

@@ -84,7 +84,7 @@ func (c *Crawler) followRedirect(v *visit, target canon.URL) {
 	next := c.link(target, l.Class, l.Depth, l.Hop+1)
 	next.via = &frontier.Redirect{Hash: c.hashAs(l.URL, l.Class), Before: l.Via}
 	if next.via.Contains(next.hash) {
-		v.astray(codeRedirectLoop, fmt.Sprintf("%s is in this chain already", target))
+		v.astray(codeRedirectLoop, fmt.Sprintf("%s is in this chain already", target)) // and counted as seen, like a link there
 	}
 	if next.hop > maxRedirects {
 		v.trap(trapRedirects, next)
@@ -101,7 +101,8 @@ func (c *Crawler) leadsOn(v *visit, next link) bool {
 	switch l := &v.lease; {
 	case l.Class == frontier.Seed || l.Class == frontier.Added:
 		v.joins = c.scope.Entry(next.url)
-		c.namesakes.seeds.addHost(next.url.Host())
+		v.led = next.url.Host()
+		c.namesakes.exempt(v.led)
 		return true
 	case l.Class == frontier.Check:
 		rule, barred := c.scope.Barred(next.url)

@@ -39,7 +39,8 @@ func (c *Crawler) restore() error {
 func (c *Crawler) restoreRows() error {
 	k := c.committer
 	for prefix, take := range map[string]func(name string, value []byte) error{
-		joinedPrefix:  func(name string, _ []byte) error { c.scope.Join(name); c.namesakes.seeds.addHost(name); return nil },
+		joinedPrefix:  func(name string, _ []byte) error { c.scope.Join(name); return nil },
+		ledPrefix:     func(host string, _ []byte) error { c.namesakes.exempt(host); return nil },
 		labelPrefix:   func(name string, value []byte) error { k.labels.restore(labelPrefix+name, string(value)); return nil },
 		addedPrefix:   c.restoreAdded,
 		alikePrefix:   c.restoreAlike,
@@ -116,7 +117,7 @@ func (c *Crawler) restoreScope() error {
 func (c *Crawler) addToScope(seed canon.URL, guessed bool) {
 	c.scope.AddSeed(seed)
 	c.trusted.add(seed)
-	c.namesakes.seeds.add(seed)
+	c.namesakes.exempt(seed.Host())
 	if guessed {
 		c.guessed.add(seed.Host())
 	}

@@ -127,9 +127,10 @@ func (c *Crawler) wantOf(l *frontier.Lease) func(int, http.Header) int64 {
 	}
 }
 
-// asksType reports whether a page's content type matters to the scope, from which seeds are exempt.
+// asksType reports whether a page's content type matters to the scope, from which seeds are exempt, and to which checks do
+// not belong.
 func (c *Crawler) asksType(l *frontier.Lease) bool {
-	return c.scope.AsksType() && l.Class > frontier.Added
+	return c.scope.AsksType() && l.Class > frontier.Added && l.Class != frontier.Check
 }
 
 // isPage tells answers with a page from errors and redirects, whose content type does not count.

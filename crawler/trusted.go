@@ -26,29 +26,6 @@ func (o *seedOrigins) add(seed canon.URL) {
 	o.all[strings.Clone(seed.Origin())] = struct{}{}
 }
 
-// addHost takes in a host, with or without a path.
-func (o *seedOrigins) addHost(entry string) {
-	if o == nil {
-		return
-	}
-	host, _, _ := strings.Cut(entry, "/")
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	o.all["http://"+host] = struct{}{}
-}
-
-// haveHost reports whether a seed is of a host, by whatever scheme.
-func (o *seedOrigins) haveHost(host string) bool {
-	if o == nil {
-		return false
-	}
-	o.mu.RLock()
-	defer o.mu.RUnlock()
-	_, secure := o.all["https://"+host]
-	_, plain := o.all["http://"+host]
-	return secure || plain
-}
-
 // trusts reports whether u is of a seed's origin, or the same host by https. The other way round a password would be
 // readable to all on the way.
 func (o *seedOrigins) trusts(u canon.URL) bool {

@@ -44,6 +44,7 @@ type visit struct {
 	refusals  []refusedLink     // those of them that may be listed
 	refuser   ruleKey           // the rule that ended the visit; but for a denylist
 	joins     string            // joins the scope: a seed redirects there
+	led       string            // host that a seed redirects to
 }
 
 // ending is how a visit ends its lease.

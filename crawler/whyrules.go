@@ -15,9 +15,17 @@ import (
 // rulings returns what the rules in force say of a URL now. Its task has a Seq where it was admitted.
 func (c *Crawler) rulings(t frontier.Task, queue *frontier.Story) []Ruling {
 	return withDeny([]Ruling{
-		urlRuling(t.URL), scopeRuling(c.scope, c.cfg.CheckExternal, t), depthRuling(c.live.Load().maxDepth, t), trapRuling(c.cfg.Traps, t, time.Now().Year(), c.alike.refuses),
+		urlRuling(t.URL), scopeRuling(c.scope, c.cfg.CheckExternal, t), depthRuling(c.live.Load().maxDepth, t), trapRuling(c.cfg.Traps, t, time.Now().Year(), c.shutFor),
 		robotsRuling(t.URL, queue),
 	}, c.deny, t.URL)
+}
+
+// shutFor returns the pattern of which no more is wanted that a URL is of, and the rule that says so.
+func (c *Crawler) shutFor(u canon.URL) (pattern, rule string) {
+	if domain, refused := c.namesakes.refuses(u); refused {
+		return hostsPattern(domain), trapHosts
+	}
+	return c.alike.refuses(u)
 }
 
 func urlRuling(u canon.URL) Ruling {

@@ -60,6 +60,7 @@ func TestLine(t *testing.T) {
 		{"of a DROP list", "192.0.2.0/24 ; SBL1", []string{"network 192.0.2.0/24"}},
 		{"of one address", "192.0.2.1/32", []string{"address 192.0.2.1"}},
 		{"an IPv6 network", "2001:DB8::5/32", []string{"network 2001:db8::/32"}},
+		{"an IPv6 network around all of IPv4", "::ffff:0:0/90", []string{"!"}},
 		{"IPv4 networks in IPv6", "::ffff:192.0.2.0/120", []string{"network 192.0.2.0/24"}},
 		{"everything", "0.0.0.0/0", []string{"network 0.0.0.0/0"}},
 

@@ -130,6 +130,9 @@ func entry(word string, key Key, take func(Entry) error) error {
 		return page(word, key, take)
 	}
 	if network, err := netip.ParsePrefix(word); err == nil {
+		if network.Addr().Is4In6() && network.Bits() < 96 { // addresses are looked up in their IPv4 form, of which it has none
+			return errNetwork
+		}
 		return take(networkEntry(network))
 	}
 	if addr, err := netip.ParseAddr(strings.TrimSuffix(strings.TrimPrefix(word, "["), "]")); err == nil {
