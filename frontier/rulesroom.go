@@ -16,7 +16,8 @@ const (
 
 // rulesRoom is the memory for large rules. Robots.txt files of 500 KiB at each of a hundred thousand made-up hosts would
 // fill any other: so the rules that were used longest ago go, and are asked for again before their host's next page. What
-// was just learnt serves one page in any case, so all such hosts are crawled, if slowly, and no other host is held up.
+// has room serves one page before it goes, so such hosts take turns, and no other host is held up. One for whose rules there
+// is no room waits, for as long as others have theirs and may not be asked.
 type rulesRoom struct {
 	held  int64
 	byUse list[largeRule, *largeRule] // used longest ago first
